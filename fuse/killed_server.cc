@@ -51,7 +51,7 @@ bool IsEnding(const OwnerRecord& owner) {
 void EndKilledServer(const std::string& image, const std::string& source) {
   const std::optional<OwnerRecord> owner = OwnerOf(image);
   if (!owner || !IsEnding(*owner)) return;
-  for (const MountEntry& entry : MountTable()) {
+  for (const MountInfo& entry : MountInfos()) {
     // Others may have been given the same name.
     if (entry.source != source || !entry.type.starts_with("fuse")) continue;
     const int error = AskServer(entry.directory, kLongestAnswer).error;
@@ -62,7 +62,7 @@ void EndKilledServer(const std::string& image, const std::string& source) {
 void ClearDeadMount(const std::string& directory) {
   std::string absolute = std::filesystem::absolute(directory).lexically_normal().string();
   if (absolute.ends_with('/')) absolute.pop_back();
-  const std::vector<MountEntry> table = MountTable();
+  const std::vector<MountInfo> table = MountInfos();
   for (auto entry = table.rbegin(); entry != table.rend(); ++entry) {
     if (entry->directory != absolute) continue;
     // Attributes of its root may be in the kernel's cache for ever: stat would not tell.

@@ -40,33 +40,21 @@ std::string Unescaped(std::string_view field) {
 
 }  // namespace
 
-std::vector<MountEntry> ReadMountTable(std::istream& lines) {
-  std::vector<MountEntry> entries;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    std::string source;
-    std::string directory;
-    std::string type;
-    if (!(fields >> source >> directory >> type)) continue;
-    entries.push_back({Unescaped(source), Unescaped(directory), Unescaped(type)});
-  }
-  return entries;
-}
-
 std::vector<MountInfo> ReadMountInfos(std::istream& lines) {
   std::vector<MountInfo> infos;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
-    std::string id;
-    std::string parent;
-    std::string device;
-    std::string root;
-    std::string directory;
-    if (!(fields >> id >> parent >> device >> root >> directory)) continue;
-    // The mount's options, optional fields, type and source come between. The file system's options are last.
-    const std::string options = line.substr(line.rfind(' ') + 1);
-    const bool is_read_only = options == "ro" || options.starts_with("ro,");
-    infos.push_back({id, parent, device, Unescaped(root), Unescaped(directory), is_read_only});
+    MountInfo info;
+    fields >> info.id >> info.parent >> info.device >> info.root >> info.directory;
+    // The mount's options and optional fields come before a lone dash.
+    for (std::string field; field != "-" && fields >> field;) {
+    }
+    // Only the source may be empty.
+    std::string options;
+    if (!(fields >> info.type && fields.get() && std::getline(fields, info.source, ' ') && fields >> options)) continue;
+    for (std::string* text : {&info.root, &info.directory, &info.type, &info.source}) *text = Unescaped(*text);
+    info.read_only = options == "ro" || options.starts_with("ro,");
+    infos.push_back(std::move(info));
   }
   return infos;
 }
@@ -89,17 +77,12 @@ std::vector<MountInfo> MountInfosOf(const std::string& process) {
   return ReadMountInfos(table);
 }
 
-MountEntry MountedOn(const std::string& directory) {
-  MountEntry top;
-  for (MountEntry& entry : MountTable()) {
-    if (entry.directory == directory) top = std::move(entry);
+MountInfo MountedOn(const std::string& directory) {
+  MountInfo top;
+  for (MountInfo& info : MountInfos()) {
+    if (info.directory == directory) top = std::move(info);
   }
   return top;
-}
-
-std::vector<MountEntry> MountTable() {
-  std::ifstream table("/proc/self/mounts");
-  return ReadMountTable(table);
 }
 
 }  // namespace betr::fuse

@@ -9,23 +9,6 @@
 
 namespace betr::fuse {
 
-struct MountEntry {
-  std::string source;
-  std::string directory;
-  std::string type;
-};
-
-// Lists mounts in the order of mounting. If several are on one directory, the last is the visible one. Empty if the
-// kernel does not tell. Thread-safe.
-std::vector<MountEntry> MountTable();
-
-// Returns what is mounted on the directory, on top of all else. Its fields are empty if nothing is, or if the kernel
-// does not tell.
-MountEntry MountedOn(const std::string& directory);
-
-// Parses a table in the form of /proc/self/mounts.
-std::vector<MountEntry> ReadMountTable(std::istream& lines);
-
 // A mount and the file system behind it. Other mounts may be of the same file system.
 struct MountInfo {
   std::string id;
@@ -33,11 +16,18 @@ struct MountInfo {
   std::string device;  // "major:minor", of the file system
   std::string root;    // the path within the file system that is mounted
   std::string directory;
+  std::string type;
+  std::string source;
   bool read_only = false;  // the file system, not only this mount of it
 };
 
-// Lists mounts, as MountTable does.
+// Lists mounts in the order of mounting. If several are on one directory, the last is the visible one. Empty if the
+// kernel does not tell. Thread-safe.
 std::vector<MountInfo> MountInfos();
+
+// Returns what is mounted on the directory, on top of all else. Its fields are empty if nothing is, or if the kernel
+// does not tell.
+MountInfo MountedOn(const std::string& directory);
 
 // Lists the mounts that another process sees, by its number. Empty if the process is gone, or may not be asked.
 std::vector<MountInfo> MountInfosOf(const std::string& process);

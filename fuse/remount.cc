@@ -55,7 +55,7 @@ tools::Json AskServerOf(const std::string& directory) {
   return figures.ok() ? *std::move(figures) : tools::Json::object();
 }
 
-LastingOptions OptionsOf(const MountEntry& mount, const tools::Json& figures) {
+LastingOptions OptionsOf(const MountInfo& mount, const tools::Json& figures) {
   LastingOptions options;
   if (mount.directory.empty()) return options;
   options["fsname"] = mount.source;
@@ -76,8 +76,8 @@ std::string AbsolutePath(const std::string& directory) {
 }
 
 // Returns why this is not a mount of ours; empty if it may be one.
-std::string WhyNotOurs(const MountEntry& mount) {
-  if (mount.directory.empty()) return MountTable().empty() ? "" : "not mounted";
+std::string WhyNotOurs(const MountInfo& mount) {
+  if (mount.directory.empty()) return MountInfos().empty() ? "" : "not mounted";
   return IsForeign(mount, kLongestAnswer) ? "not a mount of betr, but of type " + mount.type : "";
 }
 
@@ -102,7 +102,7 @@ int ChangeFlags(const std::string& directory, unsigned long flags) {
 
 int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& plan) {
   const std::string& directory = command.directory;
-  const MountEntry mount = MountedOn(AbsolutePath(directory));
+  const MountInfo mount = MountedOn(AbsolutePath(directory));
   if (const std::string why = WhyNotOurs(mount); !why.empty()) return Fail(tool, directory, why);
   const tools::Json figures = AskServerOf(directory);
   const LastingOptions options = OptionsOf(mount, figures);

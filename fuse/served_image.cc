@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -120,18 +119,18 @@ std::optional<std::string> ImageServedOn(const std::string& directory, std::chro
 }
 
 // Whoever mounted it may have chosen any subtype. So an unusual subtype says nothing, and its server is asked.
-bool IsForeign(const MountEntry& mount, std::chrono::milliseconds longest) {
+bool IsForeign(const MountInfo& mount, std::chrono::milliseconds longest) {
   if (mount.type.empty() || mount.type == "fuse.betr") return false;
   return !mount.type.starts_with("fuse") || AskServer(mount.directory, longest).error == ENOTTY;
 }
 
 bool IsMounted(const std::string& image, const std::string& source) {
-  const std::vector<MountEntry> table = MountTable();
+  const std::vector<MountInfo> table = MountInfos();
   const std::string file = FileBehind(image);
-  if (std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) { return entry.source == source; })) {
+  if (std::any_of(table.begin(), table.end(), [&](const MountInfo& entry) { return entry.source == source; })) {
     return true;
   }
-  return std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) {
+  return std::any_of(table.begin(), table.end(), [&](const MountInfo& entry) {
     if (!MayBeOurs(entry.type)) return false;
     const std::optional<std::string> served = ImageServedOn(entry.directory, kLongestOfOne);
     std::error_code error;

@@ -32,7 +32,7 @@ ServerAnswer AskServer(const std::string& directory, std::chrono::milliseconds l
 std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest);
 
 // Whether `mount` is certainly not one of ours. May ask its server, as AskServer does.
-bool IsForeign(const MountEntry& mount, std::chrono::milliseconds longest);
+bool IsForeign(const MountInfo& mount, std::chrono::milliseconds longest);
 
 // Whether the image is mounted on some directory, as far as the table of mounts and the servers tell. `source` is the
 // image's name in that table, if no other was given. Requires: this process has one thread.

@@ -14,7 +14,6 @@
 #include <optional>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "mount_table.h"
 #include "served_image.h"
@@ -48,7 +47,7 @@ int FlagsOf(UnmountMode mode) { return (mode.lazily ? MNT_DETACH : 0) | (mode.fo
 
 // Returns the server of the mount, with the image that it serves. If the server is not asked, as with `force`, or gives
 // no answer, the image is the mount's source and the process is not known.
-ServerEnd EndOf(const MountEntry& mount, UnmountMode mode) {
+ServerEnd EndOf(const MountInfo& mount, UnmountMode mode) {
   ServerAnswer answer{ENOTTY};
   if (!mount.source.empty() && !mode.force) answer = AskServer(mount.directory, kLongestAnswer);
   if (answer.error != 0) return {mount.directory, mount.source, 0};
@@ -56,7 +55,7 @@ ServerEnd EndOf(const MountEntry& mount, UnmountMode mode) {
 }
 
 // Unmounts. Returns an errno value, 0 for ok, negative if fusermount3 has said what is wrong.
-int Unmount(const std::string& directory, const MountEntry& mount, UnmountMode mode) {
+int Unmount(const std::string& directory, const MountInfo& mount, UnmountMode mode) {
   // fusermount3 would look into the same table of mounts.
   if (mount.directory.empty() && !mode.force && geteuid() != 0) return EINVAL;
   errno = 0;
@@ -64,7 +63,7 @@ int Unmount(const std::string& directory, const MountEntry& mount, UnmountMode m
   return errno == 0 ? -1 : errno;
 }
 
-std::string MessageOf(int error, const MountEntry& mount) {
+std::string MessageOf(int error, const MountInfo& mount) {
   const bool is_none = error == EINVAL && mount.directory.empty();
   return is_none ? "not mounted" : std::generic_category().message(error);
 }
@@ -116,7 +115,7 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
   const std::filesystem::path path =
       mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
   if (!error) directory = path.string();
-  const MountEntry mount = MountedOn(directory);
+  const MountInfo mount = MountedOn(directory);
   const bool may_be_asked = !mode.force || !mount.type.starts_with("fuse");
   if (may_be_asked && IsForeign(mount, kLongestAnswer)) {
     tool.PrintError(fmt::format("unmount: {}: not a mount of betr, but of type {}", directory, mount.type));

@@ -9,25 +9,20 @@ namespace {
 
 TEST_CASE("characters that the table of mounts has as numbers are read back", "[fuse]") {
   std::istringstream lines(
-      "/images/disk\\0431.img /mnt\\040one fuse.betr rw 0 0\n"
-      "/a\\134043\\011b\\012c /mnt fuse rw 0 0\n"
-      "name\\04 /end\\ fuse.betr rw 0 0\n");
-  const std::vector<MountEntry> entries = ReadMountTable(lines);
-  REQUIRE(entries.size() == 3);
-  CHECK(entries[0].source == "/images/disk#1.img");
-  CHECK(entries[0].directory == "/mnt one");
-  CHECK(entries[0].type == "fuse.betr");
-  CHECK(entries[1].source == "/a\\043\tb\nc");
-  CHECK(entries[1].type == "fuse");
-  CHECK(entries[2].source == "name\\04");
-  CHECK(entries[2].directory == "/end\\");
-}
-
-TEST_CASE("lines of the table of mounts that are none are left out", "[fuse]") {
-  std::istringstream lines("\nshort line\nnone /proc proc rw 0 0\n");
-  const std::vector<MountEntry> entries = ReadMountTable(lines);
-  REQUIRE(entries.size() == 1);
-  CHECK(entries[0].directory == "/proc");
+      "36 35 0:52 /a\\040b /mnt\\040one rw shared:1 - fuse.betr /images/disk\\0431.img rw\n"
+      "37 35 0:53 / /mnt rw - fuse /a\\134043\\011b\\012c rw\n"
+      "38 35 0:54 / /end\\ rw - fuse.be\\040tr name\\04 rw\n");
+  const std::vector<MountInfo> infos = ReadMountInfos(lines);
+  REQUIRE(infos.size() == 3);
+  CHECK(infos[0].source == "/images/disk#1.img");
+  CHECK(infos[0].root == "/a b");
+  CHECK(infos[0].directory == "/mnt one");
+  CHECK(infos[0].type == "fuse.betr");
+  CHECK(infos[1].source == "/a\\043\tb\nc");
+  CHECK(infos[1].type == "fuse");
+  CHECK(infos[2].source == "name\\04");
+  CHECK(infos[2].directory == "/end\\");
+  CHECK(infos[2].type == "fuse.be tr");
 }
 
 TEST_CASE("a file system that is read-only is told from a mount of it that is", "[fuse]") {
@@ -35,7 +30,7 @@ TEST_CASE("a file system that is read-only is told from a mount of it that is", 
       "36 35 0:52 / /mnt\\040one rw,noatime - fuse.betr /images/disk.img ro,user_id=0,group_id=0\n"
       "37 35 0:53 / /mnt ro,noatime shared:2 master:1 - fuse.betr name rw,user_id=0\n"
       "38 35 98:0 /root /other rw - ext4  ro\n"
-      "\n39 35\n");
+      "\n39 35\nnone /proc proc rw 0 0\n40 35 0:52 / /mnt rw - fuse.betr\n");
   const std::vector<MountInfo> infos = ReadMountInfos(lines);
   REQUIRE(infos.size() == 3);
   CHECK(infos[0].device == "0:52");
@@ -44,6 +39,8 @@ TEST_CASE("a file system that is read-only is told from a mount of it that is", 
   CHECK(infos[1].device == "0:53");
   CHECK_FALSE(infos[1].read_only);
   CHECK(infos[2].directory == "/other");
+  CHECK(infos[2].type == "ext4");
+  CHECK(infos[2].source.empty());
   CHECK(infos[2].read_only);
 }
 
