@@ -58,10 +58,4 @@ absl::StatusOr<std::vector<store::Tree>> DumpImage::TreesNamed(std::string_view 
   return trees;
 }
 
-std::multimap<NodeId, const store::Tree*> DumpImage::Roots() const {
-  std::multimap<NodeId, const store::Tree*> roots;
-  for (const auto& [id, tree] : state_->trees) roots.emplace(tree.root, &tree);
-  return roots;
-}
-
 }  // namespace betr::tools

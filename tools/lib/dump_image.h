@@ -5,7 +5,6 @@
 
 #include <absl/status/statusor.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,8 +33,6 @@ class DumpImage {
   absl::StatusOr<store::Tree> FindTree(std::string_view name) const;
   // Returns the tree of that name, or all trees if the name is empty.
   absl::StatusOr<std::vector<store::Tree>> TreesNamed(std::string_view name) const;
-  // Returns all root nodes, each with the trees and snapshots that have it as their root.
-  std::multimap<NodeId, const store::Tree*> Roots() const;
 
  private:
   DumpImage() = default;
