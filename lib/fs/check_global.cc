@@ -19,7 +19,7 @@ void CheckGlobal(CheckContext* context, const key::MetaKey& parsed, std::string_
   } else if (parsed.kind == Kind::kErases) {
     context->Harmless(CheckCode::kLeftover, key, "ranges that were being erased when an operation was interrupted");
     context->EraseGarbage();
-  } else if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve) {
+  } else if (parsed.kind == Kind::kScratch) {
     context->Harmless(CheckCode::kLeftover, key, "left by an operation that was interrupted");
   }
 }

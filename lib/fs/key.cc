@@ -48,8 +48,6 @@ std::optional<MetaKey> ParseGlobal(std::string_view key) {
     parsed.kind = Kind::kVersion;
   } else if (key == kNumberBoundKey) {
     parsed.kind = Kind::kNumberBound;
-  } else if (key == kDissolveKey) {
-    parsed.kind = Kind::kDissolve;
   } else if (key == kErasesKey) {
     parsed.kind = Kind::kErases;
   } else if (key.starts_with(kOrphansPrefix) && key.size() == kOrphansPrefix.size() + 8) {

@@ -30,7 +30,7 @@
 //
 //   //r   the root's inode record        //v   the version record
 //   //n   the bound of inode numbers     //o#7 the inode record of orphan 7: unlinked, but open
-//   //s   scratch space                  //d   nothing: left by programs that wrote it, and erased when mounting
+//   //s   scratch space
 //   //e   ranges that are being erased key by key (pending_erases.h)
 //
 // A directory may be the root of a zone (zones.h). Then its content prefix is in the root's reserved space, whatever
@@ -56,7 +56,6 @@ inline constexpr std::string_view kVersionKey = "//v";
 inline constexpr std::string_view kNumberBoundKey = "//n";
 inline constexpr std::string_view kOrphansPrefix = "//o";
 inline constexpr std::string_view kScratchPrefix = "//s";
-inline constexpr std::string_view kDissolveKey = "//d";
 inline constexpr std::string_view kErasesKey = "//e";
 // Everything in zones.
 inline constexpr std::string_view kZonesPrefix = "/z";
@@ -108,7 +107,7 @@ std::string Absolute(std::string_view home_content, std::string_view relative);
 
 // What a key of "meta" means.
 struct MetaKey {
-  enum class Kind { kEntry, kGroup, kGroupName, kRoot, kVersion, kNumberBound, kOrphan, kScratch, kDissolve, kErases };
+  enum class Kind { kEntry, kGroup, kGroupName, kRoot, kVersion, kNumberBound, kOrphan, kScratch, kErases };
   Kind kind = Kind::kEntry;
   std::string_view content;   // of the directory, or of the home
   std::string_view name;      // of an entry

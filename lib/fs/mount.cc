@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, con
 absl::Status ReclaimLeftovers(Core& core) {
   WriteBatch batch;
   for (const TreeId tree : {core.meta(), core.data()}) {
-    for (const std::string_view prefix : {key::kOrphansPrefix, key::kScratchPrefix, key::kDissolveKey}) {
+    for (const std::string_view prefix : {key::kOrphansPrefix, key::kScratchPrefix}) {
       const absl::StatusOr<bool> holds = Holds(core, tree, prefix);
       if (IsUnreadable(holds.status())) continue;  // what is there may stay
       BETR_RETURN_IF_ERROR(holds.status());
