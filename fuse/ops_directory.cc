@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listing directories.
-#include <cerrno>
 #include <vector>
 
 #include "operations.h"

@@ -5,7 +5,6 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>

@@ -2,7 +2,6 @@
 #include "c/answer.h"
 
 #include <array>
-#include <cerrno>
 #include <string>
 
 #include "betr/c_filesystem.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trees of a store.
-#include <string>
 #include <string_view>
 
 #include "base/status.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/residue.h"
 
-#include <utility>
-
 #include "base/status.h"
 #include "dag/partition_reader.h"
 

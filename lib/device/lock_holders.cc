@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 namespace betr {

@@ -4,7 +4,6 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/status.h"
 #include "fs/key.h"

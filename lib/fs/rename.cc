@@ -2,7 +2,6 @@
 // Renaming: an entry moves. What belongs to its object follows by range renames, whatever its size.
 #include <cerrno>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"

@@ -4,8 +4,7 @@
 // fifo waited for, whatever the paths say, and whatever is in the directory.
 //
 // 1. Paths are walked from the descriptor of the directory. No symlink on the way is followed, none leads out by `..`
-//    or as an absolute path, and length is no obstacle up to
-//    kLongestConfinedPath.
+//    or as an absolute path, and length is no obstacle up to kLongestConfinedPath.
 // 2. A name is handed out together with the descriptor of the directory that holds it, and is never `..`. Callers may
 //    use it in calls that do not follow it if it is a symlink: unlinkat, renameat2, mkdirat, linkat without
 //    AT_SYMLINK_FOLLOW, fstatat with AT_SYMLINK_NOFOLLOW, openat with O_CREAT and O_EXCL, ...

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-
 #include "replay/interpreter.h"
 
 namespace betr::replay {

@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "replay/interpreter.h"
 

@@ -2,7 +2,6 @@
 // Extended attributes, and the access ACL, which is one by name but changes the mode.
 #include <sys/xattr.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 

@@ -81,8 +81,9 @@ void Meter::WaitForTurn(std::chrono::nanoseconds traced) {
       first_traced_ = traced;
       first_here_ = clock_.Monotonic();
     }
+    constexpr double kLongest = 1e18;  // nanoseconds, 30 years: a trace may claim any times
     const auto since = static_cast<double>((traced - *first_traced_).count()) / speed_;
-    due = first_here_ + std::chrono::nanoseconds(static_cast<int64_t>(since));
+    due = first_here_ + std::chrono::nanoseconds(static_cast<int64_t>(std::clamp(since, -kLongest, kLongest)));
   }
   const std::chrono::nanoseconds rest = due - clock_.Monotonic();
   if (rest > std::chrono::nanoseconds{0}) std::this_thread::sleep_for(rest);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <linux/fs.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "base/check.h"

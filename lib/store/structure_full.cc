@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Background work when there is no space for what should be done next, or when all else is done and space is wanted.
-#include <utility>
 
 #include "base/status.h"
 #include "store/structure.h"

@@ -129,6 +129,24 @@ TEST_CASE("several files without times of one clock are refused") {
   CHECK(later.Read().back() == later.At("t.8", 2) + why);
 }
 
+TEST_CASE("times of a trace that are too late to be added up stay the latest") {
+  Files files;
+  files.Add("trace", Strings(200, "99999999.999999 close(1) = 0"));
+  const auto source = files.Open();
+  REQUIRE(source.ok());
+  std::chrono::nanoseconds last{0};
+  for (int i = 0; i < 200; ++i) {
+    const auto line = (*source)->Next();
+    REQUIRE(line.ok());
+    REQUIRE(line->has_value());
+    const auto& parsed = (*line)->parsed;
+    REQUIRE(parsed.ok());
+    CHECK(parsed->time >= last);
+    last = parsed->time;
+  }
+  CHECK(last == std::chrono::nanoseconds::max());
+}
+
 TEST_CASE("a file of a trace that is missing") {
   Files files;
   files.Add("t.7", {"12:00:00 close(1) = 0"});

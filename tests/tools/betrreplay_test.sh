@@ -90,15 +90,6 @@ tells_what_differs() {
   printed "trace .* 0 not parsed, 1 unfinished, .*"
 }
 
-gives_no_orders_to_a_terminal() {
-  printf '1 unlink("/mnt/w/\033[31mred") = -1 EEXIST (File exists)\n' >orders.strace
-  expect 0 betrreplay -v orders.strace
-  printed '  line 1: unlink: EEXIST in the trace, .*: unlink.*\\x1b\[31mred.*'
-  expect 0 betrreplay --convert orders.trace orders.strace
-  expect 0 betrreplay -v orders.trace
-  printed '  line 1: unlink: EEXIST in the trace, .*: unlink.*\\x1b\[31mred.*'
-}
-
 prints_json() {
   expect 0 betrreplay --json --manifest "$before" --check "$after" "$data/shell-plain.strace.zst"
   python3 -c "
@@ -391,7 +382,6 @@ replays_with_threads
 refuses_what_is_not_empty
 infers_what_was_there
 tells_what_differs
-gives_no_orders_to_a_terminal
 prints_json
 converts
 converts_back

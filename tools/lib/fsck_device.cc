@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fsck_device.h"
 
-#include <utility>
-
 #include "base/clock.h"
 #include "base/status.h"
 #include "layout/open_locked.h"

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <string_view>
 
 #include "base/percent_text.h"
 #include "base/scoped_fd.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write_error.h"
 
-#include <cerrno>
-
 #include "betr/fs_error.h"
 
 namespace betr::tools {
