@@ -53,7 +53,8 @@ class PathFileSystem {
 
   absl::StatusOr<OpenFile> Create(std::string_view path, const NewFile& file);
   absl::Status MakeDirectory(std::string_view path, uint32_t permissions = 0755);
-  // Makes the directory and any missing ones above it. Ok if it is there already.
+  // Makes the directory and any missing ones above it, all as `directory` says. Ok if it is there already. Requires:
+  // directory.type is kDirectory.
   absl::Status MakeDirectories(std::string_view path, const NewFile& directory);
   absl::Status MakeDirectories(std::string_view path, uint32_t permissions = 0755);
   absl::Status MakeSymlink(std::string_view target, std::string_view path);

@@ -28,7 +28,7 @@ bool TakesEffectAtOnce(const std::string& name) {
 }
 
 // The sum, or the latest time there is: a trace may claim any times.
-std::chrono::nanoseconds LatestAt(std::chrono::nanoseconds time, std::chrono::nanoseconds more) {
+std::chrono::nanoseconds SumOrLatest(std::chrono::nanoseconds time, std::chrono::nanoseconds more) {
   int64_t sum = 0;
   const bool is_too_late = __builtin_add_overflow(time.count(), more.count(), &sum);
   return is_too_late ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(sum);
@@ -74,18 +74,18 @@ void TraceSource::PlaceInTime(Input* input, SourceLine* line) {
     TraceLine& parsed = *line->parsed;
     if (!parsed.pid.has_value()) parsed.pid = input->pid;
     if (parsed.clock == TraceLine::Clock::kSincePrevious) {
-      parsed.time = LatestAt(parsed.time, input->last);
+      parsed.time = SumOrLatest(parsed.time, input->last);
     } else if (parsed.clock == TraceLine::Clock::kOfDay) {
-      const std::chrono::nanoseconds latest = LatestAt(LatestAt(parsed.time, input->days), kDay / 2);
-      if (latest < input->last) input->days = LatestAt(input->days, kDay);
-      parsed.time = LatestAt(parsed.time, input->days);
+      const std::chrono::nanoseconds latest = SumOrLatest(SumOrLatest(parsed.time, input->days), kDay / 2);
+      if (latest < input->last) input->days = SumOrLatest(input->days, kDay);
+      parsed.time = SumOrLatest(parsed.time, input->days);
     } else if (parsed.clock == TraceLine::Clock::kNone) {
       parsed.time = input->last;
     }
     input->last = parsed.time;
     input->order = parsed.time;
     if (are_several_ && parsed.result.duration.has_value() && !TakesEffectAtOnce(parsed.name)) {
-      input->order = LatestAt(input->order, *parsed.result.duration);
+      input->order = SumOrLatest(input->order, *parsed.result.duration);
     }
   }
 }
