@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "dag/pack.h"
 #include "dag/storable.h"
 
 namespace betr::dag {
@@ -136,6 +135,11 @@ Bytes VisibleSize(const BlockView& view) {
 size_t VisibleCount(const BlockView& view) {
   const std::shared_ptr<const Block> block = view.slot->Peek();
   return block == nullptr ? view.Count() : ViewReader(block, view).Count();
+}
+
+Bytes PackedSize(const BlockView& basement) {
+  const Bytes visible = VisibleSize(basement);
+  return 2 * visible.value < basement.Size().value ? visible : basement.Size();
 }
 
 absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range) {

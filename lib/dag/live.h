@@ -37,6 +37,9 @@ bool ShowsNothing(const NodeTable& table, const Edge& edge, Reach reach = Reach:
 // The bytes and entries that a view shows: exact if its block is in memory, otherwise those of the whole block.
 Bytes VisibleSize(const BlockView& view);
 size_t VisibleCount(const BlockView& view);
+// Returns the size that a basement will have at most once it is packed (dag/change/pack.h). An upper bound if its block
+// is not in memory.
+Bytes PackedSize(const BlockView& basement);
 
 // The bytes of messages or entries that a node has inside `range`, in its space. Reads the blocks that the range cuts.
 absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range);

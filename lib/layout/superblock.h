@@ -105,7 +105,7 @@ struct Superblock {
   Codec codec;  // of new trees
   Lsn checkpoint_lsn;
   uint64_t log_head = 0;   // opaque here: the log's number of the first frame to replay,
-  uint64_t log_chain = 0;  // and what it names as its predecessor (store/log_format.h)
+  uint64_t log_chain = 0;  // and what it names as its predecessor (store/log/log_format.h)
   // After a clean end not 0: then the log ends at its head, and no frame has a larger opening number. It is set to 0
   // before anything is written behind the head.
   uint64_t log_opening = 0;

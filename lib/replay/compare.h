@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/manifest.h"
+#include "replay/interpret/manifest.h"
 
 namespace betr::replay {
 

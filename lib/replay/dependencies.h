@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "replay/operation.h"
-#include "replay/process_event.h"
+#include "replay/interpret/operation.h"
+#include "replay/trace/process_event.h"
 
 namespace betr::replay {
 

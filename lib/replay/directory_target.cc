@@ -16,9 +16,9 @@
 #include "base/scoped_fd.h"
 #include "base/status.h"
 #include "device/device_error.h"
-#include "fs/host_file.h"
-#include "replay/descriptor_limit.h"
+#include "fs/transfer/host_file.h"
 #include "replay/host_listing.h"
+#include "replay/trace/descriptor_limit.h"
 
 namespace betr::replay {
 namespace {

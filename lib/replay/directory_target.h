@@ -22,8 +22,8 @@
 #include "base/mutex.h"
 #include "base/scoped_fd.h"
 #include "replay/confined_directory.h"
-#include "replay/contents.h"
 #include "replay/host_disk.h"
+#include "replay/interpret/contents.h"
 #include "replay/target.h"
 
 namespace betr::replay {

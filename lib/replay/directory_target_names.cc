@@ -12,7 +12,7 @@
 #include <climits>
 #include <cstdio>
 
-#include "fs/host_file.h"
+#include "fs/transfer/host_file.h"
 #include "replay/directory_target.h"
 #include "replay/thread_buffer.h"
 

@@ -13,9 +13,9 @@
 #include <iterator>
 
 #include "base/scoped_fd.h"
-#include "fs/host_file.h"
-#include "replay/argument.h"
-#include "replay/scan.h"
+#include "fs/transfer/host_file.h"
+#include "replay/trace/argument.h"
+#include "replay/trace/scan.h"
 
 namespace betr::replay {
 namespace {

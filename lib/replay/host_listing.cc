@@ -14,7 +14,7 @@
 
 #include "base/scoped_fd.h"
 #include "base/status.h"
-#include "fs/host_file.h"
+#include "fs/transfer/host_file.h"
 
 namespace betr::replay {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "replay/confined_directory.h"
-#include "replay/manifest.h"
+#include "replay/interpret/manifest.h"
 
 namespace betr::replay {
 

@@ -15,7 +15,7 @@
 #include "device/counting_device.h"
 #include "device/disk_device.h"
 #include "device/file_device.h"
-#include "replay/contents.h"
+#include "replay/interpret/contents.h"
 #include "replay/target.h"
 
 namespace betr::replay {

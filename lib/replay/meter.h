@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "replay/operation.h"
+#include "replay/interpret/operation.h"
 #include "replay/replay_report.h"
 #include "replay/target.h"
 #include "replay/time_series.h"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "replay/manifest.h"
-#include "replay/symbols.h"
+#include "replay/interpret/manifest.h"
+#include "replay/trace/symbols.h"
 
 namespace betr::replay {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "betr/units.h"
+#include "replay/interpret/operation.h"
 #include "replay/latency.h"
-#include "replay/operation.h"
 
 namespace betr::replay {
 

@@ -2,10 +2,10 @@
 // Performs operations one after the other, in the order of the trace. One thread.
 #pragma once
 
-#include "replay/interpreter.h"
+#include "replay/interpret/interpreter.h"
+#include "replay/interpret/name_space.h"
+#include "replay/interpret/operation.h"
 #include "replay/meter.h"
-#include "replay/name_space.h"
-#include "replay/operation.h"
 
 namespace betr::replay {
 

@@ -5,15 +5,15 @@
 
 #include "base/status.h"
 #include "betr/fs_error.h"
-#include "replay/converted_trace.h"
-#include "replay/inference.h"
-#include "replay/initial_state.h"
+#include "replay/converted/converted_trace.h"
+#include "replay/converted/trace_text_writer.h"
+#include "replay/converted/trace_writer.h"
+#include "replay/interpret/inference.h"
+#include "replay/interpret/initial_state.h"
 #include "replay/meter.h"
 #include "replay/replayer.h"
 #include "replay/threaded_replayer.h"
-#include "replay/trace_form.h"
-#include "replay/trace_text_writer.h"
-#include "replay/trace_writer.h"
+#include "replay/trace/trace_form.h"
 
 namespace betr::replay {
 namespace {

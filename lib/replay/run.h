@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "replay/manifest.h"
+#include "replay/interpret/manifest.h"
+#include "replay/interpret/trace_outcome.h"
 #include "replay/replay_report.h"
 #include "replay/target.h"
 #include "replay/time_series.h"
-#include "replay/trace_outcome.h"
 
 namespace betr::replay {
 

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "betr/units.h"
-#include "replay/manifest.h"
-#include "replay/operation.h"
+#include "replay/interpret/manifest.h"
+#include "replay/interpret/operation.h"
 
 namespace betr::replay {
 

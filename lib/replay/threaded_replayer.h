@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "replay/interpreter.h"
+#include "replay/interpret/interpreter.h"
+#include "replay/interpret/name_space.h"
+#include "replay/interpret/operation.h"
 #include "replay/meter.h"
-#include "replay/name_space.h"
-#include "replay/operation.h"
 #include "replay/schedule.h"
 
 namespace betr::replay {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far background work is behind the clones that cause it. Each clone may add a level to its tree. If clones come
-// faster than levels are taken off, what they share is copied for that (dag/heal.h). What a clone leaves behind pins
-// what it was made of, until that is cleaned up. All of this is little work if it is done between clones, and ever more
-// if it is not. So a caller that clones while background work never comes to an end does a part of that work.
+// faster than levels are taken off, what they share is copied for that (dag/change/heal.h). What a clone leaves behind
+// pins what it was made of, until that is cleaned up. All of this is little work if it is done between clones, and ever
+// more if it is not. So a caller that clones while background work never comes to an end does a part of that work.
 #pragma once
 
 #include <atomic>

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
-#include "dag/flush.h"
+#include "dag/change/flush.h"
 
 namespace betr::store {
 

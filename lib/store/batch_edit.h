@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "betr/write_batch.h"
-#include "dag/clone.h"
-#include "dag/disjoint_gotos.h"
-#include "dag/edit.h"
-#include "dag/message_buffer.h"
+#include "dag/change/clone.h"
+#include "dag/change/disjoint_gotos.h"
+#include "dag/change/edit.h"
+#include "dag/change/message_buffer.h"
 #include "store/core.h"
 #include "store/fronts.h"
 

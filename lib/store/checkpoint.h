@@ -19,7 +19,7 @@
 #include "base/mutex.h"
 #include "layout/catalog_codec.h"
 #include "store/core.h"
-#include "store/log.h"
+#include "store/log/log.h"
 #include "store/state.h"
 #include "store/upsert_names.h"
 

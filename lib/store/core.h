@@ -8,8 +8,8 @@
 
 #include "base/mutex.h"
 #include "betr/options.h"
+#include "dag/change/edit.h"
 #include "dag/counters.h"
-#include "dag/edit.h"
 #include "dag/shape.h"
 #include "device/block_device.h"
 #include "layout/format_options.h"

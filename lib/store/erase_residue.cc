@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "dag/change/residue.h"
 #include "dag/range_set.h"
-#include "dag/residue.h"
-#include "dag/tree_cursor.h"
+#include "dag/read/tree_cursor.h"
 #include "store/batch_codec.h"
 
 namespace betr::store {

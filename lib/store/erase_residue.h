@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes deletes that leave nothing behind which takes space for good (dag/residue.h). On a full store they may use more
-// of the reserve than other deletes (headroom.h). So whatever was erased before, something can be erased that makes
-// room.
+// Makes deletes that leave nothing behind which takes space for good (dag/change/residue.h). On a full store they may
+// use more of the reserve than other deletes (headroom.h). So whatever was erased before, something can be erased that
+// makes room.
 #pragma once
 
 #include <absl/status/statusor.h>

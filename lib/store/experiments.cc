@@ -8,9 +8,9 @@
 
 #include "base/size_text.h"
 #include "base/status.h"
-#include "dag/copy_at_once.h"
-#include "dag/eager_goto.h"
-#include "dag/split_by_size.h"
+#include "dag/change/copy_at_once.h"
+#include "dag/change/eager_goto.h"
+#include "dag/change/split_by_size.h"
 
 namespace betr {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "betr/options.h"
-#include "dag/policy.h"
+#include "dag/change/policy.h"
 
 namespace betr::store {
 

@@ -23,7 +23,7 @@
 #include "base/persistent_map.h"
 #include "betr/upsert.h"
 #include "betr/write_batch.h"
-#include "dag/message_buffer.h"
+#include "dag/change/message_buffer.h"
 #include "store/state.h"
 
 namespace betr::store {

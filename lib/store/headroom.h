@@ -37,7 +37,7 @@
 #include <cstdint>
 #include <map>
 
-#include "dag/edit.h"
+#include "dag/change/edit.h"
 #include "store/core.h"
 #include "store/fronts.h"
 #include "store/state.h"

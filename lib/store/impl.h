@@ -23,7 +23,7 @@
 #include "store/core.h"
 #include "store/fronts.h"
 #include "store/headroom.h"
-#include "store/log.h"
+#include "store/log/log.h"
 #include "store/signals.h"
 #include "store/structure.h"
 

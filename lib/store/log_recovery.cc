@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/status.h"
-#include "store/log.h"
-#include "store/log_scan.h"
+#include "store/log/log.h"
+#include "store/log/log_scan.h"
 
 namespace betr::store {
 namespace {

@@ -17,12 +17,12 @@
 #include "layout/superblock_slots.h"
 #include "layout/table_codec.h"
 #include "store/experiments.h"
+#include "store/failed_record.h"
 #include "store/format_any_size.h"
 #include "store/headroom.h"
 #include "store/impl.h"
-#include "store/inspect.h"
+#include "store/log/log_area.h"
 #include "store/option_times.h"
-#include "store/repair_image.h"
 
 namespace betr {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "base/status.h"
 #include "dag/content_id.h"
-#include "dag/estimate.h"
-#include "dag/footprint.h"
-#include "dag/lookup.h"
-#include "dag/tree_cursor.h"
-#include "dag/tree_difference.h"
+#include "dag/read/estimate.h"
+#include "dag/read/footprint.h"
+#include "dag/read/lookup.h"
+#include "dag/read/tree_cursor.h"
+#include "dag/read/tree_difference.h"
 #include "store/impl.h"
 
 namespace betr {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/status.h"
-#include "dag/clone.h"
-#include "dag/estimate.h"
+#include "dag/change/clone.h"
 #include "dag/range_set.h"
-#include "dag/tree_cursor.h"
+#include "dag/read/estimate.h"
+#include "dag/read/tree_cursor.h"
 #include "store/batch_codec.h"
 
 namespace betr::store {

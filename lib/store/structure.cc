@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
-#include "dag/flush.h"
+#include "dag/change/flush.h"
 #include "store/batch_edit.h"
 
 namespace betr::store {

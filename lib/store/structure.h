@@ -16,9 +16,9 @@
 
 #include "base/mutex.h"
 #include "betr/write_batch.h"
-#include "dag/edit.h"
-#include "dag/prune.h"
-#include "dag/work.h"
+#include "dag/change/edit.h"
+#include "dag/change/prune.h"
+#include "dag/change/work.h"
 #include "store/backlog.h"
 #include "store/core.h"
 #include "store/fronts.h"
@@ -58,7 +58,7 @@ class Structure {
 
   // Makes one step of background work, the first of these that there is:
   //   - reclaiming a dead node, if nodes were made since the last one;
-  //   - what is pressing in a tree that has news (dag/work.h);
+  //   - what is pressing in a tree that has news (dag/change/work.h);
   //   - absorbing a sealed buffer;
   //   - reclaiming a dead node;
   //   - a step of a tree's sweep.
@@ -122,8 +122,8 @@ class Structure {
   // The same for a new root of a tree, if there is space for it. `change`: without the state.
   absl::Status PublishRoot(const State& before, const dag::Edit& edit, TreeId id, NodeId root, Change change = {});
 
-  // Makes a step of a pass that drops what no path shows any more (dag/prune.h), if space is short. A pass begins when
-  // an eighth of the nodes are new since the last one.
+  // Makes a step of a pass that drops what no path shows any more (dag/change/prune.h), if space is short. A pass
+  // begins when an eighth of the nodes are new since the last one.
   absl::StatusOr<bool> PruneStep();
 
   // Work in the next tree, of those with news or of those without. Return true also if they passed many trees and there
@@ -138,8 +138,8 @@ class Structure {
   // Takes levels off trees that have got tall because clones and renames come faster than background work can do so.
   // Then the callers that make them do it. Reads what that takes. An error ends it, as above.
   void Lower(const std::set<TreeId>& trees);
-  // Makes one step of that (dag/lower.h), if the tree is taller than its content explains. False if there is nothing to
-  // do.
+  // Makes one step of that (dag/change/lower.h), if the tree is taller than its content explains. False if there is
+  // nothing to do.
   absl::StatusOr<bool> LowerStep(TreeId id);
   // Makes the trees restless whose roots got what was in front of them, if `after` still has them and they can be
   // written to. Each step looks at all restless trees.

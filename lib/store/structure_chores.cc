@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "dag/reclaim.h"
+#include "dag/change/reclaim.h"
 #include "store/structure.h"
 
 namespace betr::store {

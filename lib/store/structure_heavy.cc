@@ -3,8 +3,8 @@
 // buffer many clones and range erases: their bounds are in the header of a node, which has a largest size. And it
 // lowers trees that get tall.
 #include "base/status.h"
-#include "dag/heal.h"
-#include "dag/lower.h"
+#include "dag/change/heal.h"
+#include "dag/change/lower.h"
 #include "layout/limits.h"
 #include "store/structure.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 // A header has at most 64 MiB (layout/node_codec.h). It must also take what is in front of the root, at most
 // Core::BufferLimit(), and one batch (kMaxBatch.bounds). What these copy of the translations of clones that wait is
-// below 32 MiB (dag/arrive.cc). A node that is not over-full may have this much.
+// below 32 MiB (dag/change/arrive.cc). A node that is not over-full may have this much.
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
 constexpr int kMostSteps = 64;  // each moves on what waits for the heaviest edge
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dag/heal.h"
+#include "dag/change/heal.h"
 
 namespace betr::store {
 

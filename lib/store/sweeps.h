@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trees may need background work, and its position in each of them (dag/work.h). A sweep passes the nodes of all
-// trees. So one whole round of one sweep that finds nothing serves all trees that were stirred before it began; only
-// the roots of these are looked at then.
+// Which trees may need background work, and its position in each of them (dag/change/work.h). A sweep passes the nodes
+// of all trees. So one whole round of one sweep that finds nothing serves all trees that were stirred before it began;
+// only the roots of these are looked at then.
 //
 // Threads: one at a time. Cost: O(log trees) a call, except for Restless.
 #pragma once
@@ -13,8 +13,8 @@
 #include <set>
 
 #include "betr/units.h"
-#include "dag/lower.h"
-#include "dag/work.h"
+#include "dag/change/lower.h"
+#include "dag/change/work.h"
 
 namespace betr::store {
 

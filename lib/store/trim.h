@@ -17,8 +17,4 @@ using VisitPortion = absl::FunctionRef<absl::StatusOr<Bytes>(const layout::Exten
 absl::StatusOr<Bytes> ForEachPortion(const layout::SpaceMap& space, const TrimOptions& options, uint32_t units,
                                      VisitPortion visit);
 
-// The part of Store::TrimImage that comes after opening and locking. Requires: layout::ReadToOpen has accepted
-// `device`.
-absl::StatusOr<Bytes> TrimImage(BlockDevice& device, const TrimOptions& options);
-
 }  // namespace betr::store

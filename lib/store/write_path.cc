@@ -15,7 +15,7 @@
 #include "layout/superblock.h"
 #include "store/batch_codec.h"
 #include "store/impl.h"
-#include "store/inspect.h"
+#include "store/log/log_area.h"
 #include "store/small_copy.h"
 #include "store/upsert_names.h"
 

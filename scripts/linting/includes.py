@@ -2,14 +2,16 @@
 """No include upwards. The layers and what each may see are read from cmake/BetrLayers.cmake.
 
 A public header belongs to the layer that implements it: the one with a file of the same name. Public headers
-include public headers only. The tests of a layer see that layer and below, and the support of the same.
+include public headers only. They may be included from all that lies above; other headers only from where their layer is
+named. The tests of a layer see that layer, its parts and what these see, and the support of the
+same.
 """
 
 import os
 import re
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
-_SET = re.compile(r"^set\((\w+)([^)]*)\)", re.MULTILINE)
+_SET = re.compile(r"^set\(([\w/]+)([^)]*)\)", re.MULTILINE)
 _PROGRAMS = ("tools", "fuse", "bench")
 
 
@@ -22,43 +24,53 @@ class Layers:
         self._visible = {name: {name, *values.get(f"BETR_LAYER_DEPS_{name}", [])} for name in self.names}
         self._of_public = {}
         for path in by_path:
-            parts = path.split("/")
-            if len(parts) == 3 and parts[0] == "lib" and path.endswith((".cc", ".h")):
-                stem = os.path.splitext(parts[2])[0]
-                if f"include/betr/{stem}.h" in by_path:
-                    self._of_public[f"betr/{stem}.h"] = parts[1]
+            folder, name = os.path.split(path)
+            stem, extension = os.path.splitext(name)
+            if folder.startswith("lib/") and extension in (".cc", ".h") and f"include/betr/{stem}.h" in by_path:
+                self._of_public[f"betr/{stem}.h"] = folder[len("lib/"):]
 
     def of_file(self, path):
         """The layer whose rules a file follows, or None."""
-        parts = path.split("/")
-        folder = parts[1:-1]
-        if parts[0] == "lib" and folder:
-            return folder[0]
-        if parts[0] == "include":
-            return self._of_public.get("/".join(parts[1:]))
-        if parts[0] == "tests" and folder:
-            if folder[0] == "support":
-                return folder[1] if len(folder) > 1 else "base"
-            return folder[0]
+        folder = os.path.dirname(path)
+        if folder.startswith("lib/"):
+            return folder[len("lib/"):]
+        if folder.startswith("include/"):
+            return self._of_public.get(path[len("include/"):])
         return None
 
     def of_include(self, target):
         """The layer that an include reaches, or None if it is none of ours."""
         if target in self._of_public:
             return self._of_public[target]
-        parts = target.split("/")
-        if parts[0] == "support" and len(parts) > 2:
-            return parts[1]
-        return parts[0] if len(parts) > 1 and parts[0] in (*self.names, *_PROGRAMS) else None
+        folder = os.path.dirname(target)
+        if folder.startswith("support/"):
+            return folder[len("support/"):]
+        return folder if folder in (*self.names, *_PROGRAMS) else None
 
-    def visible(self, layer):
-        return self._visible.get(layer)
+    def is_seen_from(self, path, target):
+        """Whether a file may include something of a layer."""
+        parts = path.split("/")[:-1]
+        if parts[0] == "tests" and len(parts) > 1:
+            layer = parts[1] if parts[1] != "support" else parts[2] if len(parts) > 2 else "base"
+            seen = self._reach(name for name in self.names if name == layer or name.startswith(f"{layer}/"))
+        else:
+            layer = self.of_file(path)
+            seen = self._reach([layer]) if target.startswith("betr/") else self._visible.get(layer)
+        return layer not in self.names or self.of_include(target) in seen
+
+    def _reach(self, layers):
+        """Layers and all below them."""
+        seen = set()
+        found = set(layers)
+        while found:
+            seen |= found
+            found = set().union(*(self._visible.get(name, ()) for name in found)) - seen
+        return seen
 
 
 def check_includes(file, layers):
     if not file.is_cpp:
         return
-    visible = layers.visible(layers.of_file(file.path))
     for number, line in enumerate(file.lines, 1):
         match = _INCLUDE.match(line)
         if not match:
@@ -67,5 +79,5 @@ def check_includes(file, layers):
         reached = layers.of_include(target)
         if file.path.startswith("include/") and reached and not target.startswith("betr/"):
             yield "include", number, f"a public header includes {target}, which is not installed"
-        elif reached and visible is not None and reached not in visible:
-            yield "include", number, f"{target} is of {reached}, which {layers.of_file(file.path)} must not know"
+        elif reached and not layers.is_seen_from(file.path, target):
+            yield "include", number, f"{target} is of {reached}, which {os.path.dirname(file.path)} must not know"

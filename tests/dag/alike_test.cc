@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "dag/choose_flush.h"
-#include "dag/flush.h"
-#include "dag/job.h"
-#include "dag/lookup.h"
+#include "dag/change/choose_flush.h"
+#include "dag/change/flush.h"
+#include "dag/change/job.h"
+#include "dag/read/lookup.h"
 #include "dag/storable.h"
 #include "support/dag/dag_harness.h"
 #include "support/dag/lone_node.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What arrives in an interior node is given to its edges, and copied only if it has to be.
-#include "dag/arrive.h"
+#include "dag/change/arrive.h"
 
 #include <catch2/catch.hpp>
 
-#include "dag/message_buffer.h"
+#include "dag/change/message_buffer.h"
 #include "support/dag/lone_node.h"
 
 namespace betr::test {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checker must find, and what everybody else must survive: tables and nodes that are each well-formed but
 // contradict each other.
-#include "dag/check.h"
+#include "dag/read/check.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
 #include <set>
 #include <string>
 
-#include "dag/clone.h"
-#include "dag/estimate.h"
-#include "dag/explain.h"
-#include "dag/job.h"
+#include "dag/change/clone.h"
+#include "dag/change/job.h"
+#include "dag/change/reclaim.h"
+#include "dag/change/work.h"
 #include "dag/left_out.h"
-#include "dag/lookup.h"
-#include "dag/reclaim.h"
-#include "dag/tree_cursor.h"
-#include "dag/work.h"
+#include "dag/read/estimate.h"
+#include "dag/read/explain.h"
+#include "dag/read/lookup.h"
+#include "dag/read/tree_cursor.h"
 #include "support/dag/dag_harness.h"
 #include "support/dag/prefix_ops.h"
 

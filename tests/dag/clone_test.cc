@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases in which range clones and renames are known to go wrong, each by itself, with every invariant and all
 // contents checked before and after everything has moved down.
-#include "dag/clone.h"
+#include "dag/change/clone.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "base/status.h"
-#include "dag/flush.h"
+#include "dag/change/flush.h"
 #include "support/dag/dag_harness.h"
 
 namespace betr::test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs that lie on top of each other become one when they are many, and blocks that clones share stay shared.
-#include "dag/compact.h"
+#include "dag/change/compact.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "dag/lookup.h"
+#include "dag/read/lookup.h"
 #include "support/dag/lone_node.h"
 
 namespace betr::test {

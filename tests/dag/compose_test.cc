@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "dag/compact.h"
-#include "dag/flush.h"
-#include "dag/lookup.h"
+#include "dag/change/compact.h"
+#include "dag/change/flush.h"
+#include "dag/read/lookup.h"
 #include "support/dag/dag_harness.h"
 #include "support/dag/prepend_function.h"
 

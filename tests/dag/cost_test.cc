@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "dag/job.h"
+#include "dag/change/job.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "dag/tree_cursor.h"
+#include "dag/read/tree_cursor.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "dag/tree_difference.h"
+#include "dag/read/tree_difference.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dag/estimate.h"
+#include "dag/read/estimate.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

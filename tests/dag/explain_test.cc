@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dag/explain.h"
+#include "dag/read/explain.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of the nodes parts of trees use is what following every way from every root says.
-#include "dag/footprint.h"
+#include "dag/read/footprint.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

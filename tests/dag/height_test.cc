@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/random.h"
-#include "dag/heal.h"
-#include "dag/split.h"
+#include "dag/change/heal.h"
+#include "dag/change/split.h"
 #include "support/dag/dag_harness.h"
 #include "support/dag/prefix_ops.h"
 #include "support/seed.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buffer in front of a root, and images of it, against a map from keys to what is known about them.
-#include "dag/message_buffer.h"
+#include "dag/change/message_buffer.h"
 
 #include <catch2/catch.hpp>
 #include <map>

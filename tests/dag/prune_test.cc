@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What no path shows of shared nodes is dropped, and nothing else is.
-#include "dag/prune.h"
+#include "dag/change/prune.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "dag/heal.h"
+#include "dag/change/heal.h"
 #include "support/dag/dag_harness.h"
 
 namespace betr::test {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dag/copy_at_once.h"
-#include "dag/eager_goto.h"
-#include "dag/split_by_size.h"
+#include "dag/change/copy_at_once.h"
+#include "dag/change/eager_goto.h"
+#include "dag/change/split_by_size.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Taking dead nodes out, interrupted after every step.
-#include "dag/reclaim.h"
+#include "dag/change/reclaim.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of erases for good, where some of a tree is shared.
-#include "dag/residue.h"
+#include "dag/change/residue.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
 
-#include "dag/flush.h"
+#include "dag/change/flush.h"
 #include "support/dag/dag_harness.h"
 
 namespace betr::test {

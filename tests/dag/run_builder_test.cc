@@ -6,7 +6,7 @@
 #include <string>
 
 #include "betr/upsert.h"
-#include "dag/message_buffer.h"
+#include "dag/change/message_buffer.h"
 #include "dag/partition_reader.h"
 #include "support/dag/memory_source.h"
 

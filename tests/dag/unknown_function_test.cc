@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "dag/compact.h"
-#include "dag/lookup.h"
+#include "dag/change/compact.h"
+#include "dag/read/lookup.h"
 #include "support/dag/dag_harness.h"
 
 namespace betr::test {

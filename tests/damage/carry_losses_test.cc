@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a salvage and the log after it leave lost is told key by key: all that reads otherwise, and nothing that reads
 // as it should.
-#include "store/carry_losses.h"
+#include "store/offline/carry_losses.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/escape.h"
 #include "base/random.h"
 #include "fs/block_delta.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
 #include "support/seed.h"

@@ -8,7 +8,7 @@
 
 #include "device/fault_device.h"
 #include "fsck.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/damage/run_fsck_on.h"
 #include "support/device/hook_device.h"

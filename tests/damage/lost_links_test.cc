@@ -13,10 +13,10 @@
 
 #include "base/random.h"
 #include "betr/path_filesystem.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
+#include "fs/check/lost_trees.h"
 #include "fs/key.h"
-#include "fs/lost_trees.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
 #include "support/seed.h"

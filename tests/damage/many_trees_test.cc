@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "layout/superblock_slots.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/damage/subject.h"
 #include "support/must.h"
 #include "support/store/check_image.h"

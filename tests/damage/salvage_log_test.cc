@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
 #include "support/store/check_image.h"

@@ -11,7 +11,7 @@
 #include "base/escape.h"
 #include "base/random.h"
 #include "device/fault_device.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/damage/scattered.h"
 #include "support/damage/structures.h"

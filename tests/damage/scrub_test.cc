@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scrub finds what is damaged, wherever the pieces of it lie, and says so of nothing else.
-#include "store/scrub.h"
+#include "store/offline/scrub.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "fs/key.h"
 #include "support/fs/image.h"
 #include "support/must.h"

@@ -8,7 +8,7 @@
 
 #include "device/fault_device.h"
 #include "device/memory_device.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "store/borrowed_device.h"
 #include "support/fs/image.h"
 

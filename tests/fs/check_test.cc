@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker: one planted damage for each thing that it looks for; what can be repaired is, and a second run is clean.
-#include "fs/check.h"
+#include "fs/check/check.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker in images with zones (docs/ablations.md).
-#include "fs/check_zones.h"
+#include "fs/check/check_zones.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "fs/check/lost_trees.h"
 #include "fs/key.h"
-#include "fs/lost_trees.h"
 #include "fs/record.h"
-#include "store/salvage.h"
+#include "store/offline/salvage.h"
 #include "support/fs/planted.h"
 
 namespace betr::test {

@@ -2,7 +2,7 @@
 // What is lost of files with several names, or without any, where the lists of names are lost, too.
 #include <catch2/catch.hpp>
 
-#include "fs/describe_loss.h"
+#include "fs/check/describe_loss.h"
 #include "fs/key.h"
 #include "support/fs/planted.h"
 #include "support/must.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is lost is said by the paths that people know.
-#include "fs/describe_loss.h"
+#include "fs/check/describe_loss.h"
 
 #include <catch2/catch.hpp>
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "fs/key.h"
 #include "support/fs/image.h"
 #include "support/seed.h"

@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "device/overlay_device.h"
-#include "fs/host_file.h"
-#include "fs/tree_copy.h"
+#include "fs/transfer/host_file.h"
+#include "fs/transfer/tree_copy.h"
 #include "store/borrowed_device.h"
 #include "support/fs/host_tree.h"
 #include "support/must.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fs/exclusions.h"
+#include "fs/transfer/exclusions.h"
 
 #include <absl/strings/str_split.h>
 

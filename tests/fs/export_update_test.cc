@@ -16,10 +16,10 @@
 
 #include "base/random.h"
 #include "base/scoped_fd.h"
-#include "fs/host_file.h"
-#include "fs/host_inode.h"
 #include "fs/key.h"
-#include "fs/tree_copy.h"
+#include "fs/transfer/host_file.h"
+#include "fs/transfer/host_inode.h"
+#include "fs/transfer/tree_copy.h"
 #include "support/fs/host_tree.h"
 #include "support/fs/planted.h"
 #include "support/must.h"

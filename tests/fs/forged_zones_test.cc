@@ -5,10 +5,10 @@
 #include <cerrno>
 #include <string>
 
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "fs/key.h"
 #include "fs/record.h"
-#include "fs/tree_copy.h"
+#include "fs/transfer/tree_copy.h"
 #include "support/device/temp_dir.h"
 #include "support/fs/planted.h"
 #include "support/must.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fs/host_inode.h"
+#include "fs/transfer/host_inode.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

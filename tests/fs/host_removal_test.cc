@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of the host that are removed: nothing that only seems to be in them, and all that is, however deep.
-#include "fs/host_removal.h"
+#include "fs/transfer/host_removal.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "fs/check/lost_trees.h"
 #include "fs/key.h"
-#include "fs/lost_trees.h"
 #include "fs/record.h"
-#include "store/salvage.h"
+#include "store/offline/salvage.h"
 #include "support/fs/planted.h"
 #include "support/must.h"
 #include "support/seed.h"

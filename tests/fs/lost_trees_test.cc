@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees that a salvage could not give a name: what is known for one, and where what is in it goes.
-#include "fs/lost_trees.h"
+#include "fs/check/lost_trees.h"
 
 #include <absl/strings/str_format.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "fs/key.h"
 #include "fs/record.h"
-#include "store/salvage.h"
+#include "store/offline/salvage.h"
 #include "support/fs/image.h"
 #include "support/must.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "betr/path_filesystem.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "fs/key.h"
 #include "store/borrowed_device.h"
 #include "support/device/bad_sectors.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of the host that change while they are copied.
-#include "fs/tree_copy.h"
+#include "fs/transfer/tree_copy.h"
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -7,8 +7,8 @@
 #include "base/coding.h"
 #include "device/memory_device.h"
 #include "fuzz/fuzz.h"
-#include "store/log.h"
-#include "store/log_cut.h"
+#include "store/log/log.h"
+#include "store/offline/log_cut.h"
 
 namespace betr::store {
 namespace {

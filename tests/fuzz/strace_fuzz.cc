@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "fuzz/fuzz.h"
-#include "replay/initial_state.h"
+#include "replay/converted/trace_reader.h"
+#include "replay/interpret/initial_state.h"
 #include "replay/run.h"
-#include "replay/trace_reader.h"
 #include "support/replay/conversion.h"
 #include "support/replay/sample_trace.h"
 

@@ -6,10 +6,10 @@
 #include "base/check.h"
 #include "base/coding.h"
 #include "fuzz/fuzz.h"
-#include "replay/initial_state.h"
-#include "replay/trace_form.h"
-#include "replay/trace_reader.h"
-#include "replay/trace_writer.h"
+#include "replay/converted/trace_reader.h"
+#include "replay/converted/trace_writer.h"
+#include "replay/interpret/initial_state.h"
+#include "replay/trace/trace_form.h"
 #include "support/replay/conversion.h"
 
 namespace betr::replay {

@@ -11,10 +11,10 @@ failures=0
 
 fresh() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/{cmake,docs,scripts,lib/base,lib/dag,lib/device,lib/store,include/betr,tests/dag}
+  mkdir -p "$tree"/{cmake,docs,scripts,lib/base,lib/dag,lib/device,lib/store/offline,lib/fs,include/betr,tests/dag}
   cp "$BETR_SOURCE_DIR/cmake/BetrLayers.cmake" "$tree/cmake/"
   printf '%s\n#pragma once\n' "$spdx" | tee "$tree/lib/store/store.h" "$tree/include/betr/store.h" \
-    "$tree/lib/base/units.h" "$tree/lib/device/device.h" >/dev/null
+    "$tree/lib/base/units.h" "$tree/lib/device/device.h" "$tree/lib/store/offline/salvage.h" >/dev/null
   printf '%s\n' "$spdx" >"$tree/lib/store/store.cc"
 }
 
@@ -70,6 +70,9 @@ fresh
 write lib/base/a.cc '#include "store/store.h"' && found include lib/base/a.cc
 write lib/base/a.cc '#include "betr/store.h"' && found include lib/base/a.cc
 write lib/dag/a.cc '#include "device/device.h"' && found include lib/dag/a.cc
+write lib/store/a.cc '#include "store/offline/salvage.h"' && found include lib/store/a.cc
+write lib/fs/a.cc '#include "device/device.h"' && found include lib/fs/a.cc
+write lib/store/offline/a.cc '#include "store/store.h"' && clean "a part above its folder"
 write tests/dag/a_test.cc '#include "store/store.h"' && found include tests/dag/a_test.cc
 write include/betr/a.h '#pragma once' '#include "store/store.h"' && found include include/betr/a.h
 echo "[there](nowhere.md)" >"$tree/docs/a.md" && found link docs/a.md

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/argument.h"
+#include "replay/trace/argument.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>

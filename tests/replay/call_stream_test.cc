@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/call_stream.h"
+#include "replay/trace/call_stream.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>

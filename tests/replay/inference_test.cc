@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/inference.h"
+#include "replay/interpret/inference.h"
 
 #include <catch2/catch.hpp>
 

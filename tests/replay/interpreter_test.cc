@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What traces do to a name space, to an image and to a directory: each case is replayed on all three.
-#include "replay/interpreter.h"
+#include "replay/interpret/interpreter.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/line_file.h"
+#include "replay/trace/line_file.h"
 
 #include <malloc.h>
 #include <zstd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/manifest.h"
+#include "replay/interpret/manifest.h"
 
 #include <sys/sysmacros.h>
 
@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "replay/compare.h"
-#include "replay/initial_state.h"
-#include "replay/sha256.h"
+#include "replay/interpret/initial_state.h"
+#include "replay/interpret/sha256.h"
 #include "support/device/temp_dir.h"
 
 namespace betr::replay {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is mapped where.
-#include "replay/memory_map.h"
+#include "replay/interpret/memory_map.h"
 
 #include <fmt/format.h>
 

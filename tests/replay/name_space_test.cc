@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/name_space.h"
+#include "replay/interpret/name_space.h"
 
 #include <catch2/catch.hpp>
 

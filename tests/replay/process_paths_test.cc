@@ -2,7 +2,7 @@
 // Paths below /proc and /dev that lead to what a process has open, or to where it is.
 #include <catch2/catch.hpp>
 
-#include "replay/process_path.h"
+#include "replay/interpret/process_path.h"
 #include "support/replay/text_run.h"
 
 namespace betr::replay {

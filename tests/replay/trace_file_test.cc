@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "base/random.h"
-#include "replay/initial_state.h"
-#include "replay/trace_reader.h"
-#include "replay/trace_writer.h"
+#include "replay/converted/trace_reader.h"
+#include "replay/converted/trace_writer.h"
+#include "replay/interpret/initial_state.h"
 #include "support/replay/operations.h"
 #include "support/seed.h"
 

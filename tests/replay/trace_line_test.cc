@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/trace_line.h"
+#include "replay/trace/trace_line.h"
 
 #include <catch2/catch.hpp>
 #include <cerrno>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces in many files, as -ff makes them.
-#include "replay/trace_source.h"
+#include "replay/trace/trace_source.h"
 
 #include <fmt/format.h>
 

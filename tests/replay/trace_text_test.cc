@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
-#include "replay/operation_text.h"
-#include "replay/scan.h"
+#include "replay/converted/operation_text.h"
+#include "replay/trace/scan.h"
 #include "support/docs.h"
 #include "support/replay/conversion.h"
 #include "support/replay/operations.h"

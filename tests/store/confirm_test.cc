@@ -11,7 +11,7 @@
 #include "device/recording_device.h"
 #include "layout/superblock.h"
 #include "store/borrowed_device.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/store/check_image.h"
 
 namespace betr::test {

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "base/random.h"
-#include "dag/flush.h"
-#include "dag/message_buffer.h"
+#include "dag/change/flush.h"
+#include "dag/change/message_buffer.h"
 #include "device/memory_device.h"
 #include "store/checkpoint.h"
-#include "store/inspect.h"
 #include "store/node_io.h"
+#include "store/offline/inspect.h"
 #include "support/seed.h"
 #include "support/store/small_image.h"
 

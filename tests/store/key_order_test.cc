@@ -7,7 +7,7 @@
 
 #include "betr/store.h"
 #include "device/memory_device.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 #include "support/must.h"
 
 namespace betr::test {

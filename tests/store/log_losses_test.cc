@@ -8,9 +8,9 @@
 
 #include "device/memory_device.h"
 #include "device/recording_device.h"
-#include "store/inspect.h"
-#include "store/log_format.h"
-#include "store/repair_image.h"
+#include "store/log/log_format.h"
+#include "store/offline/inspect.h"
+#include "store/offline/repair_image.h"
 #include "support/store/small_image.h"
 
 namespace betr::test {

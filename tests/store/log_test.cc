@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log without crashes: order, space, wrapping, group commit by one thread, failing devices. See also
 // log_crash_test.cc, log_damage_test.cc and log_thread_test.cc.
-#include "store/log.h"
+#include "store/log/log.h"
 
 #include <catch2/catch.hpp>
 

@@ -12,7 +12,7 @@
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/must.h"
 #include "support/store/check_image.h"
 

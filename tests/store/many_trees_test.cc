@@ -14,8 +14,8 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/impl.h"
+#include "store/offline/check_store.h"
 #include "support/seed.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "betr/store.h"
-#include "dag/check.h"
+#include "dag/read/check.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
 #include "store/impl.h"

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "dag/heal.h"
+#include "dag/change/heal.h"
 
 namespace betr::test {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Free space that is given back to the storage: all of it, nothing else, and in nobody's way.
-#include "store/trim.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -23,6 +21,7 @@
 #include "store/borrowed_device.h"
 #include "store/headroom.h"
 #include "store/impl.h"
+#include "store/offline/trim_image.h"
 #include "support/device/hook_device.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"

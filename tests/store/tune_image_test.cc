@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images that get another name or reserve: what they hold, what a crash on the way leaves, what is refused.
-#include "store/tune_image.h"
+#include "store/offline/tune_image.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
 #include "store/impl.h"
-#include "store/repair_image.h"
+#include "store/offline/repair_image.h"
 #include "support/dag/prepend_function.h"
 #include "support/dag/upserts.h"
 #include "support/must.h"

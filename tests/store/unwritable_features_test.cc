@@ -11,9 +11,9 @@
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
-#include "store/repair_image.h"
-#include "store/repair_store.h"
-#include "store/salvage.h"
+#include "store/offline/repair_image.h"
+#include "store/offline/repair_store.h"
+#include "store/offline/salvage.h"
 #include "support/must.h"
 #include "support/store/check_image.h"
 

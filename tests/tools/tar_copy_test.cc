@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lib/fs/tar_copy.h; here because tests of lib/fs do without libarchive. betrcp_test.sh compares with tar(1).
-#include "fs/tar_copy.h"
+// lib/fs/tar/tar_copy.h; here because tests of lib/fs do without libarchive. betrcp_test.sh compares with tar(1).
+#include "fs/tar/tar_copy.h"
 
 #include <sys/sysmacros.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 
 #include "fs/key.h"
 #include "fs/record.h"
-#include "fs/tar_copy.h"
+#include "fs/tar/tar_copy.h"
 #include "support/fs/planted.h"
 #include "support/must.h"
 

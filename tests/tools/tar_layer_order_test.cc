@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of container images by whoever made them: what is said to be gone is so in what is below the layer, wherever
-// in it that is said (lib/fs/tar_layer.h).
+// in it that is said (lib/fs/tar/tar_layer.h).
 #include <absl/strings/str_join.h>
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "fs/tar_copy.h"
+#include "fs/tar/tar_copy.h"
 #include "support/fs/image.h"
 #include "support/must.h"
 #include "support/seed.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives as layers of container images: lib/fs/tar_layer.h. tar_layer_test.sh has somebody else unpack them.
-#include "fs/tar_layer.h"
+// Archives as layers of container images: lib/fs/tar/tar_layer.h. tar_layer_test.sh has somebody else unpack them.
+#include "fs/tar/tar_layer.h"
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "fs/tar_copy.h"
+#include "fs/tar/tar_copy.h"
 #include "support/fs/image.h"
 #include "support/must.h"
 #include "support/seed.h"

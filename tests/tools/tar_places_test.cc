@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fs/tar_copy.h"
+#include "fs/tar/tar_copy.h"
 #include "support/fs/image.h"
 #include "support/must.h"
 #include "support/tools/tar_archive.h"

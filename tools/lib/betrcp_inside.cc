@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "clone_report.h"
-#include "fs/host_file.h"
+#include "fs/transfer/host_file.h"
 #include "open_inside.h"
 #include "session.h"
 

@@ -16,7 +16,7 @@
 #include "progress.h"
 #include "replay/directory_target.h"
 #include "replay/image_target.h"
-#include "replay/manifest.h"
+#include "replay/interpret/manifest.h"
 #include "replay/run.h"
 #include "write_error.h"
 

@@ -12,7 +12,7 @@
 
 #include "betr/store.h"
 #include "device/file_device.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 
 namespace betr::tools {
 

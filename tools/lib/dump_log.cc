@@ -8,7 +8,7 @@
 #include "dump_command.h"
 #include "dump_text.h"
 #include "store/batch_codec.h"
-#include "store/log_scan.h"
+#include "store/log/log_scan.h"
 
 namespace betr::tools {
 namespace {

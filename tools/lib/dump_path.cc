@@ -5,7 +5,7 @@
 #include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
-#include "dag/explain.h"
+#include "dag/read/explain.h"
 #include "dump_command.h"
 #include "dump_text.h"
 #include "file_text.h"

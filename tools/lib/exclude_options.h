@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fs/exclusions.h"
+#include "fs/transfer/exclusions.h"
 #include "tool.h"
 
 namespace betr::tools {

@@ -24,8 +24,9 @@
 #include "fsck_undo.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
-#include "store/repair_image.h"
-#include "store/scrub.h"
+#include "store/failed_record.h"
+#include "store/offline/repair_image.h"
+#include "store/offline/scrub.h"
 
 namespace betr::tools {
 namespace {

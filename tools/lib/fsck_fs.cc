@@ -15,12 +15,12 @@
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "betr/store.h"
-#include "fs/check.h"
-#include "fs/lost_trees.h"
+#include "fs/check/check.h"
+#include "fs/check/lost_trees.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/impl.h"
-#include "store/repair_image.h"
+#include "store/offline/check_store.h"
+#include "store/offline/repair_image.h"
 
 namespace betr::tools {
 namespace {

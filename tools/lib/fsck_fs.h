@@ -11,7 +11,7 @@
 #include "device/block_device.h"
 #include "fsck_losses.h"
 #include "fsck_report.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 
 namespace betr::tools {
 

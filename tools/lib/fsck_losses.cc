@@ -2,8 +2,8 @@
 #include "fsck_losses.h"
 
 #include "base/status.h"
-#include "fs/describe_loss.h"
-#include "store/carry_losses.h"
+#include "fs/check/describe_loss.h"
+#include "store/offline/carry_losses.h"
 
 namespace betr::tools {
 

@@ -10,8 +10,8 @@
 
 #include "betr/store.h"
 #include "fsck_report.h"
-#include "store/inspect.h"
-#include "store/lost_range.h"
+#include "store/offline/inspect.h"
+#include "store/offline/lost_range.h"
 
 namespace betr::tools {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/units.h"
-#include "store/lost_range.h"
+#include "store/offline/lost_range.h"
 #include "tool.h"
 
 namespace betr::tools {

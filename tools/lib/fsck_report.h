@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fs/describe_loss.h"
+#include "fs/check/describe_loss.h"
 #include "json_output.h"
 #include "progress.h"
 #include "tool.h"

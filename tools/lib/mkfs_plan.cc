@@ -18,7 +18,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
-#include "fs/tar_copy.h"
+#include "fs/tar/tar_copy.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
 #include "layout/open_locked.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "dag/explain.h"
+#include "dag/read/explain.h"
 #include "fs/key.h"
 
 namespace betr::tools {

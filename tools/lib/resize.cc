@@ -12,7 +12,7 @@
 #include "json_output.h"
 #include "layout/grow.h"
 #include "layout/open_locked.h"
-#include "store/grow_image.h"
+#include "store/offline/grow_image.h"
 
 namespace betr::tools {
 namespace {

@@ -15,8 +15,8 @@
 #include "betr/fs_error.h"
 #include "betr/path_filesystem.h"
 #include "device/loop_backing.h"
-#include "fs/host_file.h"
-#include "fs/tar_copy.h"
+#include "fs/tar/tar_copy.h"
+#include "fs/transfer/host_file.h"
 #include "open_inside.h"
 #include "own_image.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between the host and a file system, with progress: fs/tree_copy.h, as tools want it.
+// Copies between the host and a file system, with progress: fs/transfer/tree_copy.h, as tools want it.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "betr/filesystem.h"
-#include "fs/tree_copy.h"
+#include "fs/transfer/tree_copy.h"
 #include "progress.h"
 #include "tool.h"
 
 namespace betr::tools {
 
 // One copy, possibly of several sources. `inside` is a path in the image. What is at the destination stays, unless it
-// has the name of something that is copied, as fs/tree_copy.h says.
+// has the name of something that is copied, as fs/transfer/tree_copy.h says.
 class Transfer {
  public:
   // `image` is the path of the image itself, which no copy may take in or overwrite. Owner, image and progress in the

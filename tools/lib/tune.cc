@@ -17,7 +17,7 @@
 #include "reserve_option.h"
 #include "shown_text.h"
 #include "store/headroom.h"
-#include "store/tune_image.h"
+#include "store/offline/tune_image.h"
 
 namespace betr::tools {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "support/torture/verify.h"
 
 namespace betr::ace {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/escape.h"
-#include "dag/lookup.h"
-#include "dag/tree_cursor.h"
+#include "dag/read/lookup.h"
+#include "dag/read/tree_cursor.h"
 
 namespace betr::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "betr/upsert.h"
-#include "dag/segment.h"
+#include "dag/read/segment.h"
 
 namespace betr::test {
 

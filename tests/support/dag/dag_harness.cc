@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/status.h"
-#include "dag/check.h"
-#include "dag/flush.h"
-#include "dag/reclaim.h"
+#include "dag/change/flush.h"
+#include "dag/change/reclaim.h"
+#include "dag/read/check.h"
 #include "support/dag/compare.h"
 #include "support/dag/prefix_ops.h"
 

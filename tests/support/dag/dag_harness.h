@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "dag/edit.h"
+#include "dag/change/edit.h"
+#include "dag/change/message_buffer.h"
+#include "dag/change/prune.h"
+#include "dag/change/work.h"
 #include "dag/layer.h"
-#include "dag/message_buffer.h"
-#include "dag/prune.h"
 #include "dag/shape.h"
-#include "dag/work.h"
 #include "support/dag/compare.h"
 #include "support/dag/test_source.h"
 #include "support/dag/upserts.h"
@@ -61,8 +61,8 @@ class DagHarness {
   void Seal(size_t tree);
   dag::WorkResult Work(size_t tree);
   bool ReclaimOne();
-  // Does a step of a pass that drops what no path shows (dag/prune.h); begins a pass if there is none. Returns whether
-  // the pass has ended.
+  // Does a step of a pass that drops what no path shows (dag/change/prune.h); begins a pass if there is none. Returns
+  // whether the pass has ended.
   bool PruneStep();
   // Sets how far background work of the tree looks from now on.
   void Look(size_t tree, dag::Reach reach) { trees_[tree].sweep.reach = reach; }

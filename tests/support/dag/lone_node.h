@@ -3,8 +3,8 @@
 #pragma once
 
 #include "betr/upsert.h"
+#include "dag/change/edit.h"
 #include "dag/counters.h"
-#include "dag/edit.h"
 #include "dag/node.h"
 #include "dag/shape.h"
 #include "support/dag/dag_harness.h"

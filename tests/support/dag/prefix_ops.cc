@@ -2,7 +2,7 @@
 #include "support/dag/prefix_ops.h"
 
 #include "base/status.h"
-#include "dag/clone.h"
+#include "dag/change/clone.h"
 
 namespace betr::test {
 

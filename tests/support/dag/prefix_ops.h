@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "dag/edit.h"
+#include "dag/change/edit.h"
 
 namespace betr::test {
 

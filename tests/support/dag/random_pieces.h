@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "dag/edit.h"
+#include "dag/change/edit.h"
 #include "dag/node.h"
 #include "dag/shape.h"
 #include "support/dag/test_source.h"

@@ -9,7 +9,7 @@
 
 #include "layout/superblock.h"
 #include "layout/table_page.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 

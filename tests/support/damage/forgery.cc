@@ -10,7 +10,7 @@
 #include "layout/seal.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 #include "support/must.h"
 
 namespace betr::test {

@@ -7,8 +7,8 @@
 
 #include "layout/extent_map.h"
 #include "layout/superblock.h"
-#include "store/inspect.h"
-#include "store/log_scan.h"
+#include "store/log/log_scan.h"
+#include "store/offline/inspect.h"
 #include "store/slots.h"
 
 namespace betr::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "fs/tree_copy.h"
+#include "fs/transfer/tree_copy.h"
 #include "support/device/temp_dir.h"
 #include "support/fs/image.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/status.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "store/borrowed_device.h"
 
 namespace betr::test {

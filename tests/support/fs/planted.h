@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fs/attribute_delta.h"
-#include "fs/check.h"
+#include "fs/check/check.h"
 #include "support/fs/image.h"
 
 namespace betr::test::planted {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "replay/operation.h"
+#include "replay/interpret/operation.h"
 
 namespace betr::replay {
 

@@ -14,10 +14,10 @@
 #include "betr/filesystem.h"
 #include "device/file_device.h"
 #include "replay/compare.h"
+#include "replay/converted/trace_reader.h"
 #include "replay/directory_target.h"
 #include "replay/image_target.h"
-#include "replay/initial_state.h"
-#include "replay/trace_reader.h"
+#include "replay/interpret/initial_state.h"
 
 namespace betr::replay {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/status.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 
 namespace betr::test {
 

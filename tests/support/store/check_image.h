@@ -8,7 +8,7 @@
 
 #include "betr/units.h"
 #include "device/block_device.h"
-#include "store/check_store.h"
+#include "store/offline/check_store.h"
 
 namespace betr::test {
 

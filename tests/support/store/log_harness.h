@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "device/recording_device.h"
-#include "store/log.h"
+#include "store/log/log.h"
 
 namespace betr::store {
 

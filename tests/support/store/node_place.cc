@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/store/node_place.h"
 
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 #include "store/slots.h"
 #include "support/must.h"
 

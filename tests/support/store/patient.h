@@ -17,7 +17,7 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
+#include "store/offline/check_store.h"
 #include "store/slots.h"
 #include "support/device/bad_sectors.h"
 #include "support/must.h"

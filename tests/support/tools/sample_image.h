@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 #include "support/device/temp_dir.h"
 
 namespace betr::tools {

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
-#include "store/tune_image.h"
+#include "store/offline/tune_image.h"
 #include "support/dag/upserts.h"
 #include "support/torture/verify.h"
 

@@ -11,7 +11,7 @@
 #include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
 #include "store/impl.h"
-#include "store/tune_image.h"
+#include "store/offline/tune_image.h"
 #include "support/torture/verify.h"
 
 namespace betr::test {

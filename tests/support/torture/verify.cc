@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/status.h"
 #include "store/impl.h"
-#include "store/inspect.h"
+#include "store/offline/inspect.h"
 #include "support/store/check_image.h"
 
 namespace betr::test {
