@@ -19,22 +19,21 @@
 // Writes of file content are gathered, up to MountOptions::write_behind bytes, before they go to the store. All callers
 // see them at once. Call Sync or Flush every few seconds, as a kernel would. If gathered writes find no space, the next
 // call that writes, or Sync, returns ENOSPC; they are tried again later. If the store cannot take them in because of
-// something that it cannot read, they are lost: their file is as it was before them. The next SyncFile of that file
-// reports this once, with EIO, or EUCLEAN for damage. So does the next Sync or Unmount. Other calls go on as if the
-// writes had not been made.
+// something that it cannot read, they are lost: their file is as it was before them. The next SyncFile of that file,
+// and the next Sync or Unmount, report this once, with EIO, or EUCLEAN for damage.
 //
-// Threads. Any thread may call anything. One lock guards names and attributes. Content is read outside of it,
-// concurrently with writers; a read sees each write whole or not at all.
+// Threads. Any thread may call anything. A read sees each write whole or not at all, and does not wait for writers.
 //
 // Errors are POSIX errors (betr/fs_error.h). Those that any call may return are listed only here:
 //   EIO, EUCLEAN  The device failed, or something is damaged; the message names the place.
 //   EROFS         The store was opened read-only or became read-only.
 //   ENOSPC        No space, or a log so small that no batch fits (before anything is done; docs/filesystem.md#limits).
-//   ESTALE        The id is unknown.
+//   ESTALE        The id is unknown. Also from what opens, changes or copies a file that lost its last name while it
+//                 was not open. Its attributes stay readable; its content is empty.
 //   ENAMETOOLONG  A name has more than 255 bytes, or a path would have more than 4095, also one below a directory that
 //                 is renamed or cloned. A rename may leave a path too long if it does not make it longer.
-//   EINVAL        A name is empty, ".", "..", or contains '/' or NUL. But creating "." or ".." is EEXIST, and removing
-//                 ".." is ENOTEMPTY.
+//   EINVAL        A name is empty, ".", "..", or contains '/' or NUL. But for "." and ".." creating is EEXIST, Unlink
+//                 EISDIR, Rename of or to them EBUSY, and removing the directory ".." ENOTEMPTY.
 //
 // Cost. "Blind" means that nothing is read from the store. The names of a directory are known if it was created or
 // listed completely since the mount, within MountOptions::name_cache. Looking up, creating and removing names is blind
@@ -249,7 +248,8 @@ class FileSystem {
   // Looks up a name, which may be "." or "..". Cost: at most one read; two for a file with several names.
   absl::StatusOr<Entry> Lookup(InodeId parent, std::string_view name);
 
-  // Creates a file of any type: create, mknod, mkdir, symlink. EEXIST if the name is taken. Blind in a known directory.
+  // Creates a file of any type. EEXIST if the name is taken. For the target of a symlink: ENOENT if it is empty,
+  // ENAMETOOLONG above 4095 bytes, EINVAL with NUL. Blind in a known directory.
   absl::StatusOr<Entry> Create(InodeId parent, std::string_view name, const NewFile& file);
   // Creates a file without a name (O_TMPFILE), opened once. Link may name it. `directory` only determines the group.
   absl::StatusOr<Entry> CreateUnnamed(InodeId directory, const NewFile& file);
@@ -283,12 +283,12 @@ class FileSystem {
                       RenameMode mode = RenameMode::kReplace, const NewFile* left = nullptr);
 
   // Makes `name` a copy of the file or directory `source` and everything below it, as of now. Content, attributes and
-  // xattrs are shared until one side changes them. Inode numbers are new. Names inside the source that are links of one
-  // file become links of one new file. The root can be cloned. A clone into its own source holds the state before.
-  // Errors: EEXIST. ENOTSUP if there are zones below the source (docs/ablations.md). EAGAIN, before anything is done,
-  // if by now something below the source may belong to another owner than in `seen`. Cost: O(height) nodes, and a step
-  // for each name below of a file with several names, unless the source is itself a clone, or the root. If a path might
-  // become too long, the cost of that is as for Rename.
+  // xattrs are shared until one side changes them; a quarter of a node or less is copied. Inode numbers are new. Names
+  // inside the source that are links of one file become links of one new file. The root can be cloned. A clone into its
+  // own source holds the state before. Errors: EEXIST. ENOTSUP if there are zones below the source (docs/ablations.md).
+  // EAGAIN, before anything is done, if by now something below the source may belong to another owner than in `seen`.
+  // Cost: O(height) nodes, and a step for each name below of a file with several names, unless the source is itself a
+  // clone, or the root. If a path might become too long, the cost of that is as for Rename.
   absl::StatusOr<Entry> Clone(InodeId source, InodeId parent, std::string_view name, const SeenOwner* seen = nullptr);
   // Returns how often something that is a device, or may belong to another owner, came into a directory of this owner,
   // or something of this owner was given away. May also count what happened to other owners.
@@ -337,7 +337,7 @@ class FileSystem {
   // Does what fallocate(2) does in this mode.
   absl::Status Allocate(InodeId inode, AllocateMode mode, uint64_t offset, uint64_t length);
   // Return the next offset >= `offset` at which there is data, or a hole. The end of the file counts as a hole. ENXIO
-  // if there is none, or if `offset` lies behind the end. The granularity is a block of 4 KiB.
+  // if there is none, or if `offset` is not before the end. The granularity is a block of 4 KiB.
   absl::StatusOr<uint64_t> SeekData(InodeId inode, uint64_t offset);
   absl::StatusOr<uint64_t> SeekHole(InodeId inode, uint64_t offset);
   // Copies as copy_file_range(2) does, and returns the number of bytes, which may be less than asked for. A whole file

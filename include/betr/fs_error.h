@@ -14,8 +14,8 @@ namespace betr {
 absl::Status ErrnoError(int error, std::string_view what);
 
 // Returns the errno that a system call has to report for `status`. It is 0 for ok, and never negative. It is the errno
-// that ErrnoError put in, also after Annotate. For a status of the layers below it is ENOSPC, EROFS, EIO or EUCLEAN,
-// depending on the code.
+// that ErrnoError put in, also after Annotate. For a status of the layers below it depends on the code: ENOSPC,
+// EROFS (also for an image that is in use), EUCLEAN, EINVAL, ENOENT, EEXIST or EOPNOTSUPP, and EIO for all others.
 int ToErrno(const absl::Status& status);
 
 }  // namespace betr

@@ -30,10 +30,11 @@
  *   strcpy(clone.name, "fifo-copy");
  *   ioctl(target, BETR_IOC_CLONE_ENTRY, &clone);
  *
- * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST (also for "." and ".."), EINVAL
- * (flags, name), EACCES, EPERM, EBUSY (the tree changes too often to be walked), ENAMETOOLONG (also for paths below the
- * source), ENOSPC, EROFS. BETR_IOC_CLONE_ENTRY adds ENOENT, ENOTDIR, and EACCES for a directory of the source that may
- * not be searched.
+ * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), ENOENT (the source or the target directory
+ * was removed), ENOTDIR (the target is no directory), EEXIST (also for "." and ".."), EINVAL (flags, name), EACCES,
+ * EPERM, EBUSY (the tree changes too often to be walked), ENAMETOOLONG (also for paths below the source), ENOSPC,
+ * EROFS. BETR_IOC_CLONE_ENTRY: also ENOENT for the entry, ENOTDIR for the directory of the source, and EACCES if that
+ * may not be searched.
  *
  * Scripts can clone a directory or regular file with an extended attribute. Its value is a path from the root of the
  * mount, or a name beside the source (EINVAL for a file with several links):

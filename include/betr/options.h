@@ -23,7 +23,8 @@ struct FormatOptions {
   Bytes node_size{0};      // target, uncompressed: 512 bytes to 16 MiB. 0: 4 MiB, less on a small device
   Bytes basement_size{0};  // target, uncompressed: 64 bytes to node_size. 0: 64 KiB, at most node_size
   uint32_t fanout = 16;    // 4 to 256. With less than 8, clones make trees taller
-  // A multiple of 4 KiB, at least 64 KiB. 0: 1/16 of the device, 1 to 256 MiB, at most a quarter of the device.
+  // A multiple of 4 KiB, at least 64 KiB. 0: 1/16 of the device, 1 to 256 MiB, at most a quarter of the device. On the
+  // smallest devices it is what the nodes leave.
   Bytes log_size{0};
   // Of new trees: "none", "lz4", "lz4:LEVEL" (1 to 12; usually 1), "zstd" or "zstd:LEVEL" (1 to 22; usually 3).
   std::string compression = "lz4";

@@ -90,7 +90,8 @@ void AddCommands(CLI::App& app, BetrcpOptions* options) {
   constexpr const char* kGroup = "Commands (without any: copy SRC... to DST)";
   app.add_flag("--tar", options->tar, "Copy from a tar archive into the image, or out; - is stdin or stdout")
       ->group(kGroup);
-  app.add_flag("--clone", options->clone, "Clone A to B inside the image, or on a mount; never copies")->group(kGroup);
+  app.add_flag("--clone", options->clone, "Clone A to B inside the image, or on a mount; never file by file")
+      ->group(kGroup);
   app.add_flag("--rename", options->rename, "Rename A to B inside the image")->group(kGroup);
   app.add_flag("--remove", options->remove, "Remove A... with everything below, inside the image, or on a mount")
       ->group(kGroup);
