@@ -288,5 +288,81 @@ TEST_CASE("calls on descriptors that nothing tells are counted by themselves, ot
                                         {"a relative path, and the working directory is not known (--cwd)", 1}});
 }
 
+// What another thread writes to a file whose number was that of something else until a close that the trace has later.
+TEST_CASE("the late close of a socket, pipe or file outside does not close a file") {
+  const std::string threads = "flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD";
+  for (const char* first : {"1 socket(AF_UNIX, SOCK_STREAM, 0) = 7", "1 pipe([6, 7]) = 0",
+                            "1 open(\"/elsewhere\", O_RDONLY) = 7", "1 pidfd_open(1, 0) = 7", "1 dup(1) = 7"}) {
+    INFO(first);
+    TextRun run({
+        first,
+        "1 clone(child_stack=0x7f, " + threads + ") = 2",
+        "2 open(\"/w/f\", O_RDWR) = 7",
+        "1 close(7) = 0",
+        "2 pwrite64(7, \"abcdefgh\", 8, 0) = 8",
+        "1 close(7) = 0",
+        "2 pwrite64(7, \"abcdefghi\", 9, 0) = -1 EBADF (Bad file descriptor)",
+    });
+    run.SetManifest({"/w/f f 0644 5 -"});
+    run.Everywhere();
+    CHECK(run.Final() == Strings{"f 0644 8 /w/f"});
+    CHECK(run.Operations(OperationKind::kClose).size() == 1);
+  }
+}
+
+TEST_CASE("of two sockets with one number, the late close is that of the first") {
+  TextRun run({
+      "1 socket(AF_UNIX, SOCK_STREAM, 0) = 7",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 2",
+      "2 socket(AF_UNIX, SOCK_STREAM, 0) = 7",
+      "1 close(7) = 0",
+      "2 write(7, \"x\", 1) = 1",
+  });
+  run.Everywhere();
+  CHECK(run.result().interpreter.unsupported.empty());
+}
+
+TEST_CASE("the number of a socket that is closed otherwise has no close to come") {
+  for (const char* closed : {"1 close_range(7, 7, 0) = 0", "1 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+                             "1 close_range(3, 4294967295, CLOSE_RANGE_UNSHARE) = 0"}) {
+    INFO(closed);
+    TextRun run({
+        "1 socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0) = 7",
+        closed,
+        "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 2",
+        "2 open(\"/w/f\", O_RDWR|O_CREAT, 0644) = 7",
+        "2 write(7, \"abc\", 3) = 3",
+        "1 close(7) = 0",
+    });
+    run.Everywhere();
+    CHECK(run.Operations(OperationKind::kClose).size() == 1);
+  }
+  TextRun run({
+      "1 socket(AF_UNIX, SOCK_STREAM, 0) = 7",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 2",
+      "2 dup2(1, 7) = 7",
+      "1 close(7) = 0",
+      "2 open(\"/w/f\", O_RDWR|O_CREAT, 0644) = 7",
+      "1 close(7) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Operations(OperationKind::kClose).size() == 1);
+}
+
+TEST_CASE("a close_range that only marks descriptors closes nothing, and a late close is still to come") {
+  TextRun run({
+      "1 chdir(\"/w\") = 0",
+      "1 open(\"f\", O_RDWR) = 3",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 2",
+      "2 open(\"g\", O_RDWR) = 3",
+      "2 close_range(3, 3, CLOSE_RANGE_CLOEXEC) = 0",
+      "1 close(3) = 0",
+      "2 write(3, \"abc\", 3) = 3",
+  });
+  run.SetManifest({"/w/f f 0644 0 -", "/w/g f 0644 0 -"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 0 /w/f", "f 0644 3 /w/g"});
+}
+
 }  // namespace
 }  // namespace betr::replay

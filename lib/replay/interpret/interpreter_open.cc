@@ -57,7 +57,9 @@ void Interpreter::Install(Call& call, int64_t number, DescriptionPointer descrip
 void Interpreter::Displace(Call& call, int64_t number) {
   DescriptorTable& files = *call.task.files;
   const auto key = static_cast<int>(number);
-  if (files.open.erase(key) > 0) files.replaced[key] = call.event.thread;
+  const auto elsewhere = files.elsewhere.find(key);
+  const bool was_elsewhere = elsewhere != files.elsewhere.end() && elsewhere->second;
+  if (files.open.erase(key) > 0 || was_elsewhere) files.replaced[key] = call.event.thread;
   files.elsewhere.erase(key);
   files.processes.erase(key);
 }
@@ -80,7 +82,7 @@ void Interpreter::Remove(Call& call, int64_t number) {
 // A new descriptor of something outside, or of no file.
 void Interpreter::InstallElsewhere(Call& call, int64_t number) {
   Displace(call, number);
-  call.task.files->elsewhere.insert(static_cast<int>(number));
+  call.task.files->elsewhere.insert_or_assign(static_cast<int>(number), true);
 }
 
 int Interpreter::PredictOpen(const Subject& subject, uint64_t flags) const {
@@ -302,17 +304,21 @@ void Interpreter::CloseRange(Call& call) {
     own->processes = task.files->processes;
     task.files = std::move(own);
   }
-  std::erase_if(task.files->replaced, [&](const auto& entry) {
-    return static_cast<uint64_t>(entry.first) >= first && static_cast<uint64_t>(entry.first) <= last;
-  });
-  auto& open = task.files->open;
-  for (auto at = open.begin(); at != open.end();) {
-    const auto number = static_cast<uint64_t>(at->first);
-    const bool is_meant = number >= first && number <= last;
-    if (is_meant && (flags & CLOSE_RANGE_CLOEXEC) != 0) at->second.is_closed_on_exec = true;
-    const bool goes = is_meant && (flags & CLOSE_RANGE_CLOEXEC) == 0;
-    at = goes ? open.erase(at) : std::next(at);
+  const auto is_meant = [first, last](const auto& entry) {
+    const auto number = static_cast<uint64_t>(entry.first);
+    return number >= first && number <= last;
+  };
+  DescriptorTable& files = *task.files;
+  if ((flags & CLOSE_RANGE_CLOEXEC) != 0) {
+    for (auto& entry : files.open) {
+      if (is_meant(entry)) entry.second.is_closed_on_exec = true;
+    }
+    return;
   }
+  std::erase_if(files.open, is_meant);
+  std::erase_if(files.elsewhere, is_meant);
+  std::erase_if(files.processes, is_meant);
+  std::erase_if(files.replaced, is_meant);
 }
 
 // Gives what `from` is another number. If nothing tells what it is, nothing tells what that is.
@@ -332,7 +338,9 @@ void Interpreter::DupOnto(Call& call) {
   const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
   if (from.has_value() && from->number == call.result().value) return;
   // No close of it is to come.
-  call.task.files->open.erase(static_cast<int>(call.result().value));
+  const auto number = static_cast<int>(call.result().value);
+  call.task.files->open.erase(number);
+  call.task.files->elsewhere.erase(number);
   Duplicate(call, call.Argument(0), call.result().value, (call.Flags(2) & O_CLOEXEC) != 0);
 }
 

@@ -22,7 +22,8 @@ void ProcessTable::Exec(ThreadNumber thread) {
   for (const auto& [number, descriptor] : task.files->open) {
     if (!descriptor.is_closed_on_exec) own->open.emplace(number, descriptor);
   }
-  own->elsewhere = task.files->elsewhere;
+  // Which of these close on exec is not known.
+  for (const auto& [number, is_open] : task.files->elsewhere) own->elsewhere.emplace(number, false);
   task.files = std::move(own);
   task.memory = std::make_shared<MemoryMap>();
 }

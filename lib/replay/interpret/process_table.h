@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,8 +33,9 @@ using NodeUse = std::shared_ptr<const NodeNumber>;
 
 struct DescriptorTable {
   std::map<int, Descriptor> open;
-  // Those that calls have made and that lead to nothing in the replay. May contain some that are closed.
-  std::set<int> elsewhere;
+  // Those that calls have made and that lead to nothing in the replay, each with whether it is sure to be open: an
+  // execve may have closed it.
+  std::map<int, bool> elsewhere;
   // Those of `elsewhere` that stand for a process.
   std::map<int, ThreadNumber> processes;
   // Descriptors that another thread got anew before the trace says that they were closed. The close is still to come.
