@@ -285,5 +285,25 @@ TEST_CASE("a name that a call has made was not there before") {
   CHECK(Lines(run.Infer()) == Strings{"d 0755 0 /w"});
 }
 
+TEST_CASE("what mkdir has found replaces a directory if nothing tells that it is none") {
+  const Strings start{"1 chdir(\"/w\") = 0", "1 mkdir(\"d\", 0755) = -1 EEXIST (File exists)"};
+  const auto infer = [&start](const Strings& lines) {
+    Strings all = start;
+    all.insert(all.end(), lines.begin(), lines.end());
+    return InferredFully(all);
+  };
+  CHECK(infer({"1 access(\"e\", F_OK) = 0", "1 rename(\"d\", \"e\") = 0", "1 mkdir(\"e/x\", 0755) = 0"}) ==
+        Strings{"d 0755 0 /w", "d 0755 0 /w/d", "d 0755 0 /w/e"});
+  CHECK(infer({"1 access(\"e\", F_OK) = 0", "1 rename(\"e\", \"d\") = 0", "1 mkdir(\"d/x\", 0755) = 0"}) ==
+        Strings{"d 0755 0 /w", "d 0755 0 /w/d", "d 0755 0 /w/e"});
+  CHECK(infer({"1 open(\"new\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 3", "1 rename(\"new\", \"d\") = 0"}) ==
+        Strings{"d 0755 0 /w", "f 0644 0 /w/d"});
+  CHECK(infer({"1 open(\"new\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 3", "1 rename(\"d\", \"new\") = 0"}) ==
+        Strings{"d 0755 0 /w", "f 0644 0 /w/d"});
+  CHECK(infer({"1 truncate(\"t\", 3) = 0", "1 unlink(\"t\") = 0", "1 open(\"e\", O_WRONLY) = 3",
+               "1 rename(\"e\", \"d\") = 0"}) ==
+        Strings{"d 0755 0 /w", "f 0644 0 /w/d", "f 0644 0 /w/e", "f 0644 0 /w/t"});
+}
+
 }  // namespace
 }  // namespace betr::replay

@@ -15,6 +15,15 @@ constexpr std::string_view kRefusedFlags = "rename: EINVAL for its flags";
 // The error of the walk, if it is not that of a slash behind the last name.
 int ErrorOnTheWay(const WalkResult& walk) { return walk.error == ENOTDIR && walk.place.rest.empty() ? 0 : walk.error; }
 
+bool MayBeDirectory(const Node& node) { return !node.is_type_sure && node.type_guess != TypeGuess::kNoDirectory; }
+
+// Of two that were taken for files, one of which replaces the other: both are directories, or none is.
+void GuessAlike(Node* one, Node* other) {
+  const bool is_guessed = one->type_guess == TypeGuess::kDirectory || other->type_guess == TypeGuess::kDirectory;
+  const bool are_likely = is_guessed && MayBeDirectory(*one) && MayBeDirectory(*other);
+  one->type_guess = other->type_guess = are_likely ? TypeGuess::kDirectory : TypeGuess::kNoDirectory;
+}
+
 }  // namespace
 
 // What flags ask for that is not known, or does not go together, is not done.
@@ -149,12 +158,7 @@ void Interpreter::RenameWithin(Call& call, const Subject& source, const Subject&
     const bool is_either = IsDirectory(rename.place.node, false) || IsDirectory(rename.to.node, false);
     IsDirectory(rename.place.node, is_either);
     IsDirectory(rename.to.node, is_either);
-    const bool are_likely = space_.Get(rename.place.node).type_guess == TypeGuess::kDirectory &&
-                            space_.Get(rename.to.node).type_guess == TypeGuess::kDirectory;
-    if (!is_either && !are_likely) {
-      ShowNoDirectory(rename.place.node);
-      ShowNoDirectory(rename.to.node);
-    }
+    if (!is_either) GuessAlike(&space_.Get(rename.place.node), &space_.Get(rename.to.node));
   }
   if (are_found && made.walk.wants_directory && !IsDirectory(rename.place.node, traced == 0)) {
     // The slash decides, and an operation has none.
