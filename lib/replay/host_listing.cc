@@ -34,6 +34,7 @@ class HostLister {
   // those above: a replayed tree may be deep.
   absl::Status AddBelow(const ListedPlace& place) {
     const ScopedFd found = host_.Find(place.below);
+    if (found.get() < 0) return fs::HostError(place.host, "open");
     const ScopedFd directory = ConfinedDirectory::OpenFound(found.get(), O_RDONLY | O_DIRECTORY);
     if (directory.get() < 0) return fs::HostError(place.host, "open");
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs::ListHostDirectory(directory.get(), place.host));

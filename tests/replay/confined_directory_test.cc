@@ -3,6 +3,7 @@
 #include "replay/confined_directory.h"
 
 #include <fcntl.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "replay/host_listing.h"
 #include "support/device/temp_dir.h"
 
 namespace betr::replay {
@@ -162,6 +164,18 @@ TEST_CASE("paths that are too long for a system call") {
     CHECK(ErrorOfFind(directory, std::string(5000, 'x')) == ENAMETOOLONG);
     CHECK(ErrorOfEnter(directory, std::string(5000, 'x') + "/y") == ENAMETOOLONG);
   }
+}
+
+TEST_CASE("a listing that cannot look into a directory says why") {
+  const Field field;
+  const ConfinedDirectory directory = field.Open(Walk::kAtOnce);
+  REQUIRE(chmod(field.File("in").c_str(), 0600) == 0);
+  const int before = setfsuid(65534);  // root may look into all
+  const absl::StatusOr<Manifest> listed = ListHost(directory, "in", "/w");
+  setfsuid(static_cast<uid_t>(before));
+  REQUIRE(chmod(field.File("in").c_str(), 0700) == 0);
+  REQUIRE_FALSE(listed.ok());
+  CHECK(std::string(listed.status().message()) == "in: open: Permission denied");
 }
 
 }  // namespace
