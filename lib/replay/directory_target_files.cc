@@ -36,15 +36,18 @@ ScopedFd DirectoryTarget::OpenNew(const Operation& operation, int flags) const {
 ScopedFd DirectoryTarget::OpenExisting(const Operation& operation, int flags) const {
   const bool is_special = operation.type != FileType::kRegular && operation.type != FileType::kDirectory;
   const bool is_for_path = is_special || (flags & O_PATH) != 0;
-  if (operation.to_file != FileNumber{}) {
-    const int open = DescriptorOf(operation.to_file);
-    // The system call alone has no effect on what is open, whatever that is.
-    if (!is_for_path) return ConfinedDirectory::OpenFound(open, flags);
-    return ScopedFd(openat(AT_FDCWD, ConfinedDirectory::PathOfDescriptor(open).c_str(), O_PATH | O_CLOEXEC));
+  const bool is_open = operation.to_file != FileNumber{};
+  ScopedFd found;
+  if (!is_open) {
+    found = host_.Find(PathOf(operation.place));
+    const bool is_done = is_for_path && (flags & O_DIRECTORY) == 0;
+    if (is_done || found.get() < 0) return found;
   }
-  ScopedFd found = host_.Find(PathOf(operation.place));
-  if (is_for_path || found.get() < 0) return found;
-  return ConfinedDirectory::OpenFound(found.get(), flags);
+  const int descriptor = is_open ? DescriptorOf(operation.to_file) : found.get();
+  if (!is_for_path) return ConfinedDirectory::OpenFound(descriptor, flags);
+  // The system call alone has no effect on what is open, whatever that is.
+  return ScopedFd(openat(AT_FDCWD, ConfinedDirectory::PathOfDescriptor(descriptor).c_str(),
+                         O_PATH | O_CLOEXEC | (flags & O_DIRECTORY)));
 }
 
 Outcome DirectoryTarget::OpenFile(const Operation& operation) {

@@ -173,6 +173,16 @@ TEST_CASE("a device where the trace has a file is not opened") {
   CHECK(trap.Perform(Creation({kFile, kRoot, "f", {}}, O_WRONLY)) == EEXIST);
 }
 
+TEST_CASE("a file where the trace has a directory is not opened as one, for its path neither") {
+  Trap trap;
+  std::ofstream(trap.File("in/f")) << "file";
+  Operation open = Opening({kFile, kRoot, "f", {}}, O_PATH | O_DIRECTORY);
+  open.type = FileType::kDirectory;
+  CHECK(trap.Perform(open) == ENOTDIR);
+  open.flags = O_PATH;
+  CHECK(trap.Perform(open) == 0);
+}
+
 TEST_CASE("directories that are each other's parents have no path") {
   Trap trap;
   const NodeNumber other{4};
