@@ -62,7 +62,8 @@ Outcome ImageTarget::ReadLink(const Operation& operation) {
 Outcome ImageTarget::ListDirectory(const Operation& operation) {
   // The kernel sees to this before it asks a file system.
   const absl::StatusOr<FileAttributes> attributes = fs_->GetAttributes(InodeOf(operation));
-  if (attributes.ok() && attributes->links == 0) return {.error = ENOENT};
+  const bool is_removed = attributes.ok() && attributes->type == FileType::kDirectory && attributes->links == 0;
+  if (is_removed) return {.error = ENOENT};
   Outcome outcome;
   const auto visit = [&outcome](const DirectoryEntry&) {
     ++outcome.count;

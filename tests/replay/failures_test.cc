@@ -152,5 +152,49 @@ TEST_CASE("a slash behind a symlink that leads to itself") {
   CHECK(run.result().interpreter.samples == Strings{});
 }
 
+TEST_CASE("what asks for a directory by an open file") {
+  AllFail({
+      "1 open(\"/proc/self/fd/3\", O_RDONLY|O_PATH|O_DIRECTORY) = -1 ENOTDIR (Not a directory)",
+      "1 open(\"/proc/self/fd/3\", O_RDONLY|O_DIRECTORY) = -1 ENOTDIR (Not a directory)",
+      "1 chdir(\"/proc/self/fd/3\") = -1 ENOTDIR (Not a directory)",
+      "1 open(\"s\", O_RDONLY|O_PATH|O_NOFOLLOW) = 5",
+      "1 open(\"/proc/self/fd/5\", O_RDONLY|O_PATH|O_DIRECTORY) = -1 ENOTDIR (Not a directory)",
+      "1 open(\"d\", O_RDONLY|O_PATH|O_DIRECTORY) = 6",
+      "1 open(\"/proc/self/fd/6\", O_RDONLY|O_PATH|O_DIRECTORY) = 7",
+      "1 open(\"t\", O_RDWR|O_CREAT, 0644) = 8",
+      "1 unlink(\"t\") = 0",
+      "1 getdents64(8, 0x7ffc, 100) = -1 ENOTDIR (Not a directory)",
+      "1 getdents64(6, 0x7ffc, 100) = -1 EBADF (Bad file descriptor)",
+      "1 open(\"f\", O_RDONLY|O_PATH) = 9",
+      "1 getdents64(9, 0x7ffc, 100) = -1 EBADF (Bad file descriptor)",
+  });
+}
+
+TEST_CASE("a slash behind what a directory would replace is looked at last") {
+  AllFail({
+      "1 rename(\"d\", \"f/\") = -1 ENOTDIR (Not a directory)",
+      "1 rename(\"d\", \"d//x/\") = -1 EINVAL (Invalid argument)",
+      "1 renameat2(AT_FDCWD, \"d\", AT_FDCWD, \"d/x/\", RENAME_EXCHANGE) = -1 ENOTDIR (Not a directory)",
+      "1 renameat2(AT_FDCWD, \"d\", AT_FDCWD, \"f/\", RENAME_EXCHANGE) = -1 ENOTDIR (Not a directory)",
+  });
+}
+
+TEST_CASE("of a rename from a removed directory the other directory fails first") {
+  AllFail({
+      "1 mkdir(\"gone\", 0755) = 0",
+      "1 chdir(\"gone\") = 0",
+      "1 rmdir(\"/w/gone\") = 0",
+      "1 rename(\"x\", \"/w/f/y\") = -1 ENOTDIR (Not a directory)",
+      "1 rename(\"x\", \"/w/none/y\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"x\", \"/w/y\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"x/y\", \"/w/f/y\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"x\", \"/w/d/.\") = -1 EBUSY (Device or resource busy)",
+      "1 rename(\"/w/none\", \"y\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"/w/f\", \"y\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"/w/f/\", \"y\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"/w/f/y\", \"y\") = -1 ENOTDIR (Not a directory)",
+  });
+}
+
 }  // namespace
 }  // namespace betr::replay

@@ -229,7 +229,7 @@ void Interpreter::List(Call& call) {
   if (file == nullptr) return;
   const Node& node = space_.Get(file->node);
   Operation list = Start(call, OperationKind::kList, OfFile(file));
-  int predicted = IsDirectory(file->node, call.result().ok()) ? 0 : ENOTDIR;
+  int predicted = IsDirectory(file->node, call.result().ok()) || call.result().error == EBADF ? 0 : ENOTDIR;
   if (predicted == 0 && node.names == 0 && node.children.empty() && call.result().error == ENOENT) predicted = ENOENT;
   if (!Agree(call, &list, predicted) || file->has_listed) return;
   file->has_listed = true;

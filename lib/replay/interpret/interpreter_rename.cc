@@ -12,8 +12,16 @@ namespace {
 
 constexpr std::string_view kRefusedFlags = "rename: EINVAL for its flags";
 
-// The error of the walk, if it is not that of a slash behind the last name.
-int ErrorOnTheWay(const WalkResult& walk) { return walk.error == ENOTDIR && walk.place.rest.empty() ? 0 : walk.error; }
+// Whether the last name is missing in a removed directory, where nothing can be made either.
+bool IsInRemoved(const WalkResult& walk) {
+  return walk.error == ENOENT && !walk.wants_directory && walk.place.parent != NodeNumber{};
+}
+
+// The error of the walk, if it is not about the last name or a slash behind it.
+int ErrorOnTheWay(const WalkResult& walk) {
+  const bool is_of_slash = walk.error == ENOTDIR && walk.place.rest.empty();
+  return is_of_slash || IsInRemoved(walk) ? 0 : walk.error;
+}
 
 bool MayBeDirectory(const Node& node) { return !node.is_type_sure && node.type_guess != TypeGuess::kNoDirectory; }
 
@@ -115,7 +123,7 @@ void Interpreter::Whiteout(const Call& call, const Place& place) {
 }
 
 // Linux walks to both directories first, then looks at the kinds of both last names, then for what has these names, and
-// at last at slashes behind them.
+// at last at slashes behind them: at that of the second only if what is renamed, or exchanged with it, is no directory.
 int Interpreter::PredictRename(const Subject& source, const Subject& made, Operation* rename) const {
   const bool is_exchange = (rename->flags & RENAME_EXCHANGE) != 0;
   const bool is_new = (rename->flags & RENAME_NOREPLACE) != 0;
@@ -130,9 +138,13 @@ int Interpreter::PredictRename(const Subject& source, const Subject& made, Opera
   if (rename->place.node == NodeNumber{}) return ENOENT;
   if (is_new && rename->to.node != NodeNumber{}) return EEXIST;
   if (is_exchange && rename->to.node == NodeNumber{}) return fails_at(made, ENOENT);
+  if (IsInRemoved(made.walk)) return fails_at(made, ENOENT);
   if (source.walk.error != 0) return source.walk.error;
-  if (made.walk.error != 0) return fails_at(made, made.walk.error);
-  return space_.CheckRename(rename->place, rename->to, is_exchange);
+  const bool is_directory = space_.Get(rename->place.node).type == FileType::kDirectory;
+  const bool has_slash = made.walk.error != 0;
+  if (has_slash && (is_exchange || !is_directory)) return fails_at(made, made.walk.error);
+  const int error = space_.CheckRename(rename->place, rename->to, is_exchange);
+  return has_slash && error == ENOTDIR ? fails_at(made, error) : error;
 }
 
 // Whether what is replaced seems to be a directory, and cannot be one: it is not empty, or what replaces it is none.
