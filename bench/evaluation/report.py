@@ -215,6 +215,26 @@ def _worse(new, old, system):
     return number(before / after if new["better"] == "more" else after / before)
 
 
+def runs_of(results, name):
+    """In words: of which systems there are how many runs. None if it is as many of all."""
+    rows = [row["values"] for row in results.rows if row["experiment"] == name]
+    by_count = {}
+    for system in systems_of(results, name):
+        count = max((len(values.get(system, ())) for values in rows), default=0)
+        by_count.setdefault(count, []).append(system)
+    by_count.pop(0, None)  # these have curves alone
+    if len(by_count) < 2:
+        return None
+    told = (f"{count} of {', '.join(by_count[count])}" for count in sorted(by_count, reverse=True))
+    return f"Runs: {'; '.join(told)}."
+
+
+def failures_of(results, name):
+    """In a line for each."""
+    failures = [failure for failure in results.failures if failure["experiment"] == name]
+    return [f"Failed on {failure['system']}: {' '.join(failure['message'].split())}" for failure in failures]
+
+
 def _experiment(results, name):
     parts = [f"<h2 id='{_escape(name)}'>{_escape(title_of(name))}</h2>"]
     if name in results.seconds:
@@ -224,11 +244,11 @@ def _experiment(results, name):
     head, rows = table_of(results, name)
     if rows:
         parts.append(_table(head, rows))
+    if runs := runs_of(results, name):
+        parts.append(f"<p>{_escape(runs)}</p>")
     parts += (image for _, image in plots(results, name))
     parts.append(_disk_table(results, name))
-    for failure in results.failures:
-        if failure["experiment"] == name:
-            parts.append(f"<p class=bad>{_escape(failure['system'])}: {_escape(failure['message'])}</p>")
+    parts += (f"<p class=bad>{_escape(line)}</p>" for line in failures_of(results, name))
     return "\n".join(parts)
 
 
@@ -285,11 +305,14 @@ def _markdown_table(title, head, rows, kinds=None):
 
 
 def tables(results, names):
-    """The tables of some experiments."""
+    """The tables of some experiments, each with what has to be known of it."""
     parts = []
     for name in names:
-        parts += _markdown_table(title_of(name), *table_of(results, name))
-        parts += [results.notes[name]] if name in results.notes else []
+        failures = failures_of(results, name)
+        table = _markdown_table(title_of(name), *table_of(results, name))
+        parts += table or ([f"### {title_of(name)}"] if failures else [])
+        parts += filter(None, (runs_of(results, name), results.notes.get(name)))
+        parts += ["\n".join(f"* {line}" for line in failures)] if failures else []
     return "\n\n".join(parts)
 
 

@@ -38,7 +38,31 @@ class ReportTest(unittest.TestCase):
         found.add("tree", "find", "s", "less", "betr", 1)
         found.fail("imap", "betr", "no")
         first = "### A source tree: tar, find, grep, recursive delete\n\n|  | unit | betr |\n|---|---|---:|\n"
-        self.assertEqual(report.tables(found, ["imap", "tree"]), first + "| find | s (less is better) | 1 |")
+        failed = f"### {report.title_of('imap')}\n\n* Failed on betr: no\n\n"
+        expected = failed + first + "| find | s (less is better) | 1 |"
+        self.assertEqual(report.tables(found, ["imap", "tree"]), expected)
+
+    def test_what_failed_is_told_with_the_tables(self):
+        found = small_results()
+        found.fail("imap", "betr", "no\nserver | here")
+        for text in (report.markdown(found), report.tables(found, report.in_order(found))):
+            self.assertIn("\n\n* Failed on btrfs: no <space>", text)
+            self.assertIn(f"### {report.title_of('imap')}\n\n* Failed on betr: no server | here", text)
+        self.assertIn("Failed on btrfs: no &lt;space&gt;", report.page(found))
+        self.assertNotIn("\n|", report.tables(found, ["imap"]))
+        self.assertNotIn("Failed", report.tables(found, ["tree"]))
+
+    def test_other_numbers_of_runs_are_told_with_the_tables(self):
+        found = small_results()
+        self.assertEqual(report.runs_of(found, "large-file"), "Runs: 3 of betr; 1 of ext4, xfs.")
+        for text in (report.markdown(found), report.page(found), report.tables(found, ["large-file"])):
+            self.assertIn("Runs: 3 of betr; 1 of ext4, xfs.", text)
+        found.add("tree", "find", "s", "less", "betr", 1)
+        found.add("tree", "find", "s", "less", "xfs", 1)
+        found.add("tree", "grep", "s", "less", "xfs", 1)  # which the other does not do
+        self.assertIsNone(report.runs_of(found, "tree"))
+        self.assertNotIn("Runs:", report.tables(found, ["tree"]))
+        self.assertIsNone(report.runs_of(found, "imap"))
 
     def test_what_is_expected_of_a_disk(self):
         head, rows = report.table_of(results.Results.load(RECORDED), "disk")

@@ -2,6 +2,8 @@
 """The parts of bench/evaluate that need no disk: results, tables, claims, plots, the command line."""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
 import os
 import sys
@@ -203,6 +205,20 @@ class SourcesTest(unittest.TestCase):
             self.assertTrue(os.path.exists(os.path.join(found.unpacked(30), names[1][0])))
         with self.assertRaisesRegex(process.Failure, "--tree /absent: no directory"):
             sources.Sources("kept", "/absent").check()
+
+
+class MountsTest(unittest.TestCase):
+    def test_a_search_that_fails_is_no_time(self):
+        loader = importlib.machinery.SourceFileLoader("compare", os.path.join(HERE, "../../bench/mounts/compare"))
+        compare = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
+        loader.exec_module(compare)
+        with tempfile.TemporaryDirectory() as folder:
+            compare.search(folder)
+            with open(os.path.join(folder, "file"), "w", encoding="ascii") as file:
+                file.write("absent")
+            for path in (folder, os.path.join(folder, "none")):
+                with self.assertRaises(SystemExit):
+                    compare.search(path)
 
 
 unittest.main()
