@@ -6,10 +6,12 @@
 
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "clone_rights.h"
+#include "fs/late_times.h"
 #include "fs/path_names.h"
 #include "reply.h"
 
@@ -68,7 +70,9 @@ absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory
     const SeenOwner seen{.owner = caller.uid, .arrivals = fs.Arrivals(caller.uid)};
     BETR_RETURN_IF_ERROR(CheckMayCopy(fs, caller, source));
     WriteBack();
-    clone = fs.Clone(source, directory, name, caller.IsRoot() ? nullptr : &seen);
+    // The kernel keeps the times of what it has gathered.
+    const std::vector<InodeId> late = server_.settings().writeback ? server_.files().Writers() : std::vector<InodeId>();
+    clone = betr::fs::CloneWithLateTimes(&fs, late, source, directory, name, caller.IsRoot() ? nullptr : &seen);
   }
   if (ToErrno(clone.status()) == EAGAIN) return ErrnoError(EBUSY, "what is below the source changes all the time");
   BETR_RETURN_IF_ERROR(clone.status());

@@ -45,6 +45,13 @@ void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_f
   fuse_reply_buf(request, buffer.data(), *done);
 }
 
+// When the kernel writes pages from its cache, it only notices whether they were written, not how much of them was.
+// With `writeback` it has the times of the changes, and may have told them before.
+absl::Status WritePages(Server& server, InodeId inode, uint64_t offset, std::string_view bytes) {
+  return server.settings().writeback ? fs::WriteAllButTimes(&server.fs(), inode, offset, bytes)
+                                     : fs::WriteAll(&server.fs(), inode, offset, bytes);
+}
+
 void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info* info) {
   Server& server = ServerOf(request);
   if (IsMarkedToDrop(*info)) {
@@ -54,10 +61,9 @@ void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, 
   const std::string_view content(bytes, size);
   const auto at = static_cast<uint64_t>(offset);
   absl::StatusOr<size_t> done = size;
-  // When the kernel writes pages from its cache, it only notices whether they were written, not how much of them was.
   if (info->writepage == 0) {
     done = server.fs().Write(ToInode(node), at, content);
-  } else if (const absl::Status all = fs::WriteAll(&server.fs(), ToInode(node), at, content); !all.ok()) {
+  } else if (const absl::Status all = WritePages(server, ToInode(node), at, content); !all.ok()) {
     done = all;
   }
   if (!done.ok()) return ReplyStatus(request, done.status(), "write");

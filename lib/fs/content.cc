@@ -50,7 +50,7 @@ absl::Status CheckRegular(const Inode& inode) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes) {
+absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes, WriteTimes times) {
   BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
   if (bytes.empty()) return 0;
   if (offset >= kMaxFileSize.value) return ErrnoError(EFBIG, "write beyond the largest file");
@@ -59,12 +59,15 @@ absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::str
   size_t done = 0;
   while (done < bytes.size()) {
     const std::string_view part = bytes.substr(done, core.PartSize(inode, offset + done, bytes.size() - done));
-    const absl::Status gathered =
-        core.Gather(inode, offset + done, part, Written(core.Now(), offset + done + part.size()));
+    AttributeDelta attributes;
+    attributes.size_at_least = offset + done + part.size();
+    if (times == WriteTimes::kNow) attributes.modified = attributes.changed = core.Now();
+    const absl::Status gathered = core.Gather(inode, offset + done, part, attributes);
     if (!gathered.ok() && done == 0) return gathered;
     if (!gathered.ok()) break;
     done += part.size();
   }
+  inode.times_are_late = times == WriteTimes::kStay;
   // It is shorter if what was gathered before is lost.
   SplitZoneIfGrown(core, inode, Bytes{inode.record.size - std::min(size, inode.record.size)});
   return done;
@@ -145,6 +148,7 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
   }
   transaction.Change(&inode, delta);
   BETR_RETURN_IF_ERROR(transaction.Commit());
+  if (change.modified) inode.times_are_late = false;
   if (change.size) ForgetDiscarded(core, inode);
   return absl::OkStatus();
 }

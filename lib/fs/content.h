@@ -22,7 +22,10 @@ absl::Status AddXattrs(Transaction* transaction, Core& core, const std::string& 
                        InodeRecord* record);
 absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name);
 
-absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes);
+// What a write does to the times of the file.
+enum class WriteTimes : uint8_t { kNow, kStay };
+absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes,
+                             WriteTimes times = WriteTimes::kNow);
 absl::StatusOr<uint64_t> Append(Core& core, Inode& inode, std::string_view bytes);
 absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offset, uint64_t length);
 absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset, Inode& to, uint64_t to_offset,

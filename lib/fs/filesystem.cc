@@ -11,6 +11,7 @@
 #include "fs/difference.h"
 #include "fs/filesystem_impl.h"
 #include "fs/key.h"
+#include "fs/late_times.h"
 #include "fs/listing.h"
 #include "fs/mount.h"
 #include "fs/names.h"
@@ -134,7 +135,7 @@ void FileSystem::Close(InodeId id) {
   FsSession session(*impl_);
   fs::Inode* const inode = session.core().inodes().Find(id);
   if (inode == nullptr || inode->opens == 0) return;
-  --inode->opens;
+  if (--inode->opens == 0) inode->times_are_late = false;  // whoever held back times has said them before that
   GiveBack(session.core(), inode, 1);
 }
 
@@ -220,13 +221,7 @@ uint64_t FileSystem::Arrivals(uint32_t owner) const {
 }
 
 absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::string_view name, const SeenOwner* seen) {
-  FsSession session(*impl_);
-  if (seen != nullptr && seen->arrivals != session.core().arrivals(seen->owner)) return ErrnoError(EAGAIN, name);
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(source));
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const clone,
-                        fs::Repeated([&] { return fs::Clone(session.core(), *inode, *directory, name); }));
-  return session.Refer(clone);
+  return fs::CloneWithLateTimes(this, {}, source, parent, name, seen);
 }
 
 absl::Status FileSystem::FindDifferences(InodeId before, InodeId after,

@@ -92,9 +92,10 @@ struct Inode {
 
   InodeId id;
   InodePlace place = InodePlace::kNamed;
-  bool unnamed = false;  // an orphan that never had a name, and may still get one
-  bool kept = false;     // a file that is treated as open until the last reference is gone
-  bool told = false;     // its attributes were told since FileSystem::TakeTold last asked
+  bool unnamed = false;         // an orphan that never had a name, and may still get one
+  bool kept = false;            // a file that is treated as open until the last reference is gone
+  bool told = false;            // its attributes were told since FileSystem::TakeTold last asked
+  bool times_are_late = false;  // content was written without times, and nobody has said them since
   std::vector<InodeName> names;
   Inode* home = nullptr;  // of a group
   uint64_t group = 0;     // id of a group or an orphan
