@@ -5,8 +5,11 @@
 
 #include <cerrno>
 
+#include "base/status.h"
+#include "fs/sticky.h"
 #include "new_file.h"
 #include "operations.h"
+#include "remove_rights.h"
 #include "reply.h"
 
 namespace betr::fuse {
@@ -69,11 +72,18 @@ void Symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const ch
   ReplyEntry(request, *entry);
 }
 
+// A clone may have taken the name since the kernel saw that it was free. Unless the caller wants a new file only, it is
+// to open that one: upon ESTALE the kernel looks again, and checks who may. It has checked nothing about that file yet.
+absl::Status WhyNotCreated(const absl::Status& status, const char* name, const fuse_file_info& info) {
+  const bool wants_new = (info.flags & O_EXCL) != 0;
+  return ToErrno(status) == EEXIST && !wants_new ? ErrnoError(ESTALE, name) : status;
+}
+
 void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, fuse_file_info* info) {
   Server& server = ServerOf(request);
   FileSystem& fs = server.fs();
   const absl::StatusOr<Entry> entry = MakeFile(request, ToInode(parent), name, S_IFREG | (mode & 07777), 0);
-  if (!entry.ok()) return ReplyStatus(request, entry.status(), "create");
+  if (!entry.ok()) return ReplyStatus(request, WhyNotCreated(entry.status(), name, *info), "create");
   server.OutdateAnswers(ToInode(parent));
   if (const absl::Status opened = fs.Open(entry->inode); !opened.ok()) {
     fs.Forget(entry->inode);
@@ -84,14 +94,14 @@ void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
 
 void Unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
   Server& server = ServerOf(request);
-  const absl::Status status = server.fs().Unlink(ToInode(parent), name);
+  const absl::Status status = fs::UnlinkChecked(&server.fs(), ToInode(parent), name, StickyCheckFor(request));
   if (status.ok()) server.OutdateAnswers(ToInode(parent));
   ReplyStatus(request, status, "unlink");
 }
 
 void RemoveDirectory(fuse_req_t request, fuse_ino_t parent, const char* name) {
   Server& server = ServerOf(request);
-  const absl::Status status = server.fs().RemoveDirectory(ToInode(parent), name);
+  const absl::Status status = fs::RemoveDirectoryChecked(&server.fs(), ToInode(parent), name, StickyCheckFor(request));
   if (status.ok()) server.OutdateAnswers(ToInode(parent));
   ReplyStatus(request, status, "rmdir");
 }
@@ -113,8 +123,8 @@ void Rename(fuse_req_t request, fuse_ino_t from, const char* from_name, fuse_ino
     return;
   }
   Server& server = ServerOf(request);
-  const absl::Status status =
-      server.fs().Rename(ToInode(from), from_name, ToInode(to), to_name, mode, leaves_whiteout ? &whiteout : nullptr);
+  const absl::Status status = fs::RenameChecked(&server.fs(), ToInode(from), from_name, ToInode(to), to_name, mode,
+                                                leaves_whiteout ? &whiteout : nullptr, StickyCheckFor(request));
   if (status.ok()) {
     for (const fuse_ino_t directory : {from, to}) server.OutdateAnswers(ToInode(directory));
     server.OutdateAnswers(ToInode(to), to_name);

@@ -185,15 +185,11 @@ absl::StatusOr<Entry> FileSystem::Link(InodeId id, InodeId parent, std::string_v
 }
 
 absl::Status FileSystem::Unlink(InodeId parent, std::string_view name) {
-  FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  return fs::Repeated([&] { return fs::Unlink(session.core(), *directory, name); });
+  return fs::UnlinkChecked(this, parent, name, {});
 }
 
 absl::Status FileSystem::RemoveDirectory(InodeId parent, std::string_view name) {
-  FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  return fs::Repeated([&] { return fs::RemoveDirectory(session.core(), *directory, name); });
+  return fs::RemoveDirectoryChecked(this, parent, name, {});
 }
 
 absl::Status FileSystem::RemoveTree(InodeId parent, std::string_view name, RemovedTree* removed, const SeenTree* seen) {
@@ -209,10 +205,7 @@ uint64_t FileSystem::DirectoryMoves() const {
 
 absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent,
                                 std::string_view to_name, RenameMode mode, const NewFile* left) {
-  FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(from_parent));
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(to_parent));
-  return fs::Repeated([&] { return fs::Rename(session.core(), *from, from_name, *to, to_name, mode, left); });
+  return fs::RenameChecked(this, from_parent, from_name, to_parent, to_name, mode, left, {});
 }
 
 uint64_t FileSystem::Arrivals(uint32_t owner) const {

@@ -87,19 +87,21 @@ absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
 
 }  // namespace
 
-absl::Status Unlink(Core& core, Inode& directory, std::string_view name) {
+absl::Status Unlink(Core& core, Inode& directory, std::string_view name, const StickyCheck& check) {
   if (name == "." || name == "..") return ErrnoError(EISDIR, name);
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
   if (slot.inode->IsDirectory()) return ErrnoError(EISDIR, name);
+  BETR_RETURN_IF_ERROR(CheckSticky(slot, check));
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
   return RemoveSlot(&transaction, core, slot);
 }
 
-absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name) {
+absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name, const StickyCheck& check) {
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
   Inode* const victim = slot.inode;
   if (!victim->IsDirectory()) return ErrnoError(ENOTDIR, name);
+  BETR_RETURN_IF_ERROR(CheckSticky(slot, check));
   BETR_ASSIGN_OR_RETURN(const bool empty, core.IsEmpty(*victim));
   if (!empty) return ErrnoError(ENOTEMPTY, name);
   Transaction transaction(&core);

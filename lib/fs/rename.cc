@@ -125,7 +125,7 @@ absl::Status Replace(Core& core, const Slot& from, Slot to, const NewFile* left)
 }  // namespace
 
 absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_name, Inode& to_directory,
-                    std::string_view to_name, RenameMode mode, const NewFile* left) {
+                    std::string_view to_name, RenameMode mode, const NewFile* left, const StickyCheck& check) {
   for (const std::string_view name : {from_name, to_name}) {
     if (name == "." || name == "..") return ErrnoError(EBUSY, name);
   }
@@ -136,6 +136,8 @@ absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_nam
   if (mode == RenameMode::kNoReplace && to.inode != nullptr) return ErrnoError(EEXIST, to_name);
   if (mode == RenameMode::kExchange && to.inode == nullptr) return ErrnoError(ENOENT, to_name);
   if (from.inode == to.inode) return absl::OkStatus();
+  BETR_RETURN_IF_ERROR(CheckSticky(from, check));
+  if (to.inode != nullptr) BETR_RETURN_IF_ERROR(CheckSticky(to, check));
   core.CountMove(*from.inode);
   if (to.inode != nullptr) core.CountMove(*to.inode);
   CountArrival(core, *from.inode, to_directory);
