@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard library's locks, with annotations that let clang check (-Wthread-safety) how they are used. What is
+// The system's locks, with annotations that let clang check (-Wthread-safety) how they are used. What is
 // marked ABSL_GUARDED_BY(mutex_) is only touched with the mutex held. Functions marked
 // ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) are only called so. absl::Mutex is not used, because ThreadSanitizer cannot
 // look into the system's build of Abseil and would report races that are none.
@@ -9,11 +9,11 @@
 #pragma once
 
 #include <absl/base/thread_annotations.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <shared_mutex>
 
 namespace betr {
 
@@ -53,34 +53,41 @@ class Condition {
   std::condition_variable variable_;
 };
 
-// Any number of readers, or one writer.
+// Any number of readers, or one writer. A writer that waits comes before readers that come later, so readers that never
+// pause cannot keep it out (std::shared_mutex lets them). So a thread must not take a reader's lock twice.
 class ABSL_LOCKABLE SharedMutex {
+ public:
+  SharedMutex();
+  ~SharedMutex() { pthread_rwlock_destroy(&lock_); }
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
  private:
   friend class ReaderLock;
   friend class WriterLock;
-  std::shared_mutex mutex_;
+  pthread_rwlock_t lock_;
 };
 
 class ABSL_SCOPED_LOCKABLE ReaderLock {
  public:
-  explicit ReaderLock(SharedMutex& mutex) ABSL_SHARED_LOCK_FUNCTION(mutex) : lock_(mutex.mutex_) {}
-  ~ReaderLock() ABSL_UNLOCK_FUNCTION() = default;
+  explicit ReaderLock(SharedMutex& mutex) ABSL_SHARED_LOCK_FUNCTION(mutex);
+  ~ReaderLock() ABSL_UNLOCK_FUNCTION() { pthread_rwlock_unlock(&lock_); }
   ReaderLock(const ReaderLock&) = delete;
   ReaderLock& operator=(const ReaderLock&) = delete;
 
  private:
-  std::shared_lock<std::shared_mutex> lock_;
+  pthread_rwlock_t& lock_;
 };
 
 class ABSL_SCOPED_LOCKABLE WriterLock {
  public:
-  explicit WriterLock(SharedMutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : lock_(mutex.mutex_) {}
-  ~WriterLock() ABSL_UNLOCK_FUNCTION() = default;
+  explicit WriterLock(SharedMutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex);
+  ~WriterLock() ABSL_UNLOCK_FUNCTION() { pthread_rwlock_unlock(&lock_); }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
 
  private:
-  std::unique_lock<std::shared_mutex> lock_;
+  pthread_rwlock_t& lock_;
 };
 
 }  // namespace betr
