@@ -40,19 +40,8 @@ absl::Status Store::Impl::Compact(TreeId tree) {
   return absl::OkStatus();
 }
 
-Bytes Store::Impl::LogMemory() const {
-  const Bytes wanted = core_->options.log_memory;
-  return std::min(wanted > Bytes{0} ? wanted : std::min(core_->cache->Budget() / 2, MiB(64)), log_->Size() / 4);
-}
-
-bool Store::Impl::CheckpointIsCheap() const {
-  // What a checkpoint costs in addition: roots, and nodes on the way to the changes, will be written again.
-  const bool spares_much = log_->Held() >= core_->shape.node_size * 2;
-  return spares_much && core_->cache->Dirty() + fronts_.Size() <= log_->Used() * 3 / 2;
-}
-
 bool Store::Impl::CheckpointDue() const {
-  if (log_->Used() > log_->Size() / 2 || (LogIsCrowded() && CheckpointIsCheap())) return true;
+  if (log_->Used() > log_->Size() / 2 || (LogIsCrowded() && HowToRelieveLog() == LogRelief::kCheckpoint)) return true;
   const std::chrono::nanoseconds period = core_->options.checkpoint_period;
   const std::chrono::nanoseconds since =
       SystemClock().Monotonic() - std::chrono::nanoseconds(last_checkpoint_ns_.load());
@@ -121,12 +110,6 @@ absl::Status Store::Impl::KeepUp() {
   return absl::OkStatus();
 }
 
-absl::Status Store::Impl::KeepLogSmall() {
-  if (log_ == nullptr || !LogIsCrowded()) return absl::OkStatus();
-  const absl::Status status = CheckpointIsCheap() ? CheckpointHoldingWriters() : WriteOutLog();
-  return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
-}
-
 absl::Status Store::Impl::StartThreads() {
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
   if (!core_->options.background || core_->options.read_only) return absl::OkStatus();
@@ -184,12 +167,11 @@ void Store::Impl::WriterLoop() {
   };
   while (signals_.AwaitDue(is_due)) {
     absl::Status status = WriteDirty();
+    if (status.ok() && LogIsCrowded() && !CheckpointDue()) status = RelieveLog(HowToRelieveLog());
     if (absl::IsResourceExhausted(status) || (status.ok() && CheckpointDue())) {
       // A checkpoint may use the reserve, and frees what was replaced since the last one.
       status = Checkpoint();
       last_checkpoint_ns_ = SystemClock().Monotonic().count();
-    } else if (status.ok() && LogIsCrowded()) {
-      status = WriteOutLog();
     } else if (status.ok() && GivingBackDue()) {
       status = GiveBack();
     }

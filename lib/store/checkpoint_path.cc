@@ -26,7 +26,7 @@ absl::Status Store::Impl::FinishCheckpoint(store::Checkpointer::Begin&& begun) {
     return is_new.status();
   }
   log_->Free({begin.log, begin.lsn});
-  CountLogMemory();
+  LogIsRelieved();
   if (*is_new) {
     last_checkpoint_ns_ = SystemClock().Monotonic().count();
     signals_.Signal();  // there may be space. Not otherwise: the thread that found none would wake itself for ever
@@ -72,7 +72,9 @@ absl::Status Store::Impl::Sync() {
   if (!Logged()) return Checkpoint();
   absl::Status status = log_->Sync().status();
   CountLogMemory();
-  if (!status.ok()) core_->health.Fail(status);
+  if (status.ok()) return status;
+  if (log_->status().ok()) return Checkpoint();  // the log has a gap
+  core_->health.Fail(status);
   return status;
 }
 

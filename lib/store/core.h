@@ -47,6 +47,7 @@ struct StoreCounters {
   std::atomic<uint64_t> bytes_checkpoint{0};
   std::atomic<uint64_t> bytes_eviction{0};
   std::atomic<uint64_t> bytes_batches{0};
+  std::atomic<uint64_t> changes{0};  // in those batches
   std::atomic<uint64_t> write_stalls{0};
   std::atomic<uint64_t> write_stall_ns{0};
 };

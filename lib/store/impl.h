@@ -153,8 +153,6 @@ class Store::Impl {
   bool MustWait() const;
   // Waits until nobody has to wait, at that moment. Errors: the store has failed, or is closed.
   absl::Status WaitForRoom() ABSL_LOCKS_EXCLUDED(write_mutex_);
-  // Writes what the log holds in memory. Failing makes the store read-only.
-  absl::Status WriteOutLog();
   // The part of Write that is done once it is this writer's turn.
   absl::Status WriteAlone(std::span<Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
@@ -184,6 +182,17 @@ class Store::Impl {
   // The same, but makes a checkpoint if there is no space for it. Failing makes the store read-only.
   absl::Status WriteDirtyOrCheckpoint();
   bool CheckpointDue() const;
+  // Whether the log would be full before the checkpoint that makes room in it is made. Then writers are slowed down,
+  // instead of waiting for most of that time.
+  bool LogIsAhead() const;
+  // Does all that there is to do now, in this thread: when there are no background threads. If there is no space for
+  // some work even after a checkpoint, it is left for later, after twice as many batches each time.
+  absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // After a clone, with background threads: does steps that these are behind with.
+  absl::Status KeepUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status WorkAll();
+
+  // The log's memory (log_memory.cc).
   // How much of the log may be in memory only. When that is nearly reached, something has to be done.
   Bytes LogMemory() const;
   // Takes what the log holds out of the cache's budget.
@@ -193,20 +202,25 @@ class Store::Impl {
   bool LogIsCrowded() const {
     return log_->Held() > (core_->options.background ? LogMemory() / 2 : LogMemory() * 3 / 4);
   }
-  // Whether the log would be full before the checkpoint that makes room in it is made. Then writers are slowed down,
-  // instead of waiting for most of that time.
-  bool LogIsAhead() const;
-  // Whether a checkpoint spares the log more than it costs by itself, and is not much more to write than all records
-  // since the last one. Then most of what it writes is new, and would be written anyway.
-  bool CheckpointIsCheap() const;
-  // Does all that there is to do now, in this thread: when there are no background threads. If there is no space for
-  // some work even after a checkpoint, it is left for later, after twice as many batches each time.
-  absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // After a clone, with background threads: does steps that these are behind with.
-  absl::Status KeepUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Makes durable what the log holds in memory, if it is much.
+  void LogIsRelieved();
+  // Whether storing the dirty nodes spares the log more than it costs by itself, and is not much more to write than all
+  // records since the last checkpoint. Then most of what it writes is new, and would be written anyway.
+  bool StoringIsCheap() const;
+  // Whether the changes since the log was relieved are large. Then they are on their way to leaves, and the nodes that
+  // they have filled will stay as they are. Small ones gather in the same nodes again.
+  bool ChangesAreLarge() const;
+  enum class LogRelief : uint8_t { kForget, kWriteOut, kCheckpoint };
+  LogRelief HowToRelieveLog() const;
+  // Does that, except for a checkpoint, which is the caller's. Errors: kResourceExhausted if nodes find no space before
+  // a checkpoint.
+  absl::Status RelieveLog(LogRelief how);
+  // Lets the log forget the records in memory, and stores the dirty nodes but for the newest. The next sync has to make
+  // a checkpoint, but little of that is left to be done.
+  absl::Status ForgetLog();
+  // Writes what the log holds in memory, or forgets it if there is a gap before it. Failing makes the store read-only.
+  absl::Status WriteOutLog();
+  // Relieves the log's memory without threads.
   absl::Status KeepLogSmall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  absl::Status WorkAll();
 
   // Giving back (give_back.cc). By the thread that makes checkpoints, while nobody writes:
   bool GivingBackDue() const;
@@ -263,6 +277,9 @@ class Store::Impl {
   std::atomic<bool> unsettled_when_short_{false};  // either of that while space was short, and not swept since
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::atomic<uint64_t> log_used_before_{0};  // bytes, when the last checkpoint began
+  // What had been written when the log's memory was last relieved.
+  std::atomic<uint64_t> relieved_bytes_{0};
+  std::atomic<uint64_t> relieved_changes_{0};
   std::atomic<int64_t> last_write_ns_{0};
   // How many checkpoints it takes until the space of what was erased is free. One brings the erases to where background
   // work finds them; the next one gives back what that work has taken out. Below 0 while one of them is made

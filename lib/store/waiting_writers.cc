@@ -28,13 +28,6 @@ bool Store::Impl::LogIsAhead() const {
   return used > before + (size - before) * (kStart + (1 - kStart) * *progress);
 }
 
-absl::Status Store::Impl::WriteOutLog() {
-  absl::Status status = log_->WriteOut();
-  CountLogMemory();
-  if (!status.ok()) core_->health.Fail(status);
-  return status;
-}
-
 bool Store::Impl::IsCrowded() const {
   return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
          log_->Held() > LogMemory() || LogIsAhead();

@@ -291,6 +291,7 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
   if (std::all_of(ops.begin(), ops.end(), Frees)) purpose = store::Purpose::kDelete;
   BETR_RETURN_IF_ERROR(ApplyAndLog(ops, purpose));
   core_->counters.bytes_batches += size.bytes.value;
+  core_->counters.changes += size.changes;
   NoteWork(ops);
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), store::IsStructural)) {
     signals_.Signal();

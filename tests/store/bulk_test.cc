@@ -3,6 +3,7 @@
 // than if all had gone through the log.
 #include <catch2/catch.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/coding.h"
@@ -52,6 +53,23 @@ class Bulk {
   }
 
   Store& store() { return *store_; }
+
+  // The number of the first key that is missing after a crash now, before which none is; nothing if that is not so.
+  std::optional<uint64_t> LeftByCrash() {
+    MemoryDevice crashed(device_.Size(), device_.Pages());
+    StoreOptions options;
+    options.background = false;
+    const auto store = *Store::Open(std::make_unique<store::BorrowedDevice>(crashed), options);
+    uint64_t next = 0;
+    const auto cursor = *store->NewCursor(tree);
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++next) {
+      std::string key;
+      PutBigEndian64(&key, next);
+      if (cursor->Key() != key) return std::nullopt;
+    }
+    REQUIRE(cursor->status().ok());
+    return next;
+  }
 
   TreeId tree;
   Random random{TestSeed()};
@@ -109,6 +127,33 @@ TEST_CASE("small changes on many nodes are no more to write if the log may be he
   CHECK(eager.bytes_log >= eager.bytes_batches);
   INFO("usual " << Written(usual).value << " (log " << usual.bytes_log.value << "), eager " << Written(eager).value);
   CHECK(Written(usual) <= Written(eager) * 11 / 10);
+}
+
+TEST_CASE("bulk writes that the log forgets need few checkpoints, and a sync is durable all the same",
+          "[store][cost]") {
+  Bulk bulk;
+  REQUIRE(bulk.store().Sync().ok());
+  const uint64_t before = bulk.store().Stats().checkpoints;
+  WriteBatch batch;
+  uint64_t blocks = 0;
+  uint64_t synced = 0;
+  while (blocks < MiB(96) / KiB(4)) {
+    bulk.Put(batch, blocks++, KiB(4).value);
+    if (batch.Size() < KiB(256)) continue;
+    bulk.Write(batch);
+    if (blocks % 1024 != 0) continue;
+    if (blocks % 8192 == 0) {
+      REQUIRE(bulk.store().Sync().ok());
+      synced = blocks;
+    }
+    const std::optional<uint64_t> left = bulk.LeftByCrash();
+    REQUIRE(left.has_value());
+    CHECK(*left >= synced);
+    CHECK(*left <= blocks);
+  }
+  REQUIRE(synced > 0);
+  // 8 MiB of log memory, so without forgetting each 6 MiB would take a checkpoint.
+  CHECK(bulk.store().Stats().checkpoints - before <= 6);
 }
 
 }  // namespace betr::test

@@ -87,6 +87,16 @@ absl::StatusOr<Lsn> Log::Sync() {
 
 absl::Status Log::WriteOut() { return Reach(Until::kWritten, LastLsn()); }
 
+void Log::Forget(Lsn last) {
+  const MutexLock lock(mutex_);
+  while (!held_.empty() && held_.front().last_lsn <= last) {
+    const Frame frame = TakeFrame();
+    forgotten_lsn_ = frame.last_lsn;
+    forgotten_blocks_ += FrameBlocks(frame.RecordBytes());
+  }
+  if (GapIsOpen()) turn_over_.NotifyAll();
+}
+
 bool Log::Reached(Until until, Lsn lsn) const {
   return lsn <= (until == Until::kDurable ? durable_lsn_ : written_lsn_);
 }
@@ -96,9 +106,10 @@ absl::Status Log::Reach(Until until, Lsn lsn) {
     Turn turn;
     {
       MutexLock lock(mutex_);
-      while (turn_taken_ && failure_.ok() && !Reached(until, lsn)) turn_over_.Wait(lock);
+      while (turn_taken_ && failure_.ok() && !GapIsOpen() && !Reached(until, lsn)) turn_over_.Wait(lock);
       if (Reached(until, lsn)) return absl::OkStatus();
       BETR_RETURN_IF_ERROR(failure_);
+      if (GapIsOpen()) return absl::FailedPreconditionError("the log has forgotten records that no checkpoint has");
       turn = BeginTurn(until, lsn);
     }
     const absl::Status status = DoTurn(&turn);
@@ -222,6 +233,7 @@ void Log::Free(const Checkpoint& stored) {
   written_lsn_ = std::max(written_lsn_, stored.lsn);
   durable_lsn_ = std::max(durable_lsn_, stored.lsn);
   while (!held_.empty() && held_.front().last_lsn <= stored.lsn) TakeFrame();
+  if (forgotten_lsn_ <= stored.lsn) forgotten_blocks_ = 0;
 }
 
 uint64_t Log::UsedBlocks() const { return next_.sequence - free_ + turn_blocks_ + held_blocks_; }
@@ -234,6 +246,11 @@ Bytes Log::Used() const {
 Bytes Log::Held() const {
   const MutexLock lock(mutex_);
   return kBlockSize * held_blocks_;
+}
+
+Bytes Log::Forgotten() const {
+  const MutexLock lock(mutex_);
+  return kBlockSize * forgotten_blocks_;
 }
 
 bool Log::EndsTorn() const {

@@ -18,6 +18,8 @@
 //    left them in the system's memory only, and a system may take for written what it could not write.
 // 6. Records stay in memory, in frames that have no place yet, until somebody writes them out or syncs. If a checkpoint
 //    has them before that, they are never written. A frame has at most kFrameTarget bytes, or a single record.
+// 7. What nobody has synced may be forgotten instead. That leaves a gap: nothing behind it is written before a
+//    checkpoint has all that was forgotten. So a replay never finds records without those before them.
 //
 // Threads: any. Calls of Append must follow each other, since the caller's order of batches is the order of LSNs. All
 // other calls may overlap. Without other threads, the writes depend only on the calls.
@@ -102,12 +104,19 @@ class Log {
 
   // Makes everything durable that was appended before the call, and returns an LSN up to which everything is durable.
   // Concurrent calls share writes and flushes, and all frames share one flush. Returns at once if there is nothing to
-  // do.
+  // do. Errors: the error that made the log fail; kFailedPrecondition, while status() is ok: there is a gap, so only a
+  // checkpoint makes that durable.
   absl::StatusOr<Lsn> Sync();
 
   // Writes what was appended before the call, without making it durable. This bounds memory, and the work of the next
-  // Sync.
+  // Sync. Errors: those of Sync.
   absl::Status WriteOut();
+
+  // Drops the frames in memory that have no record after `last` and are not being written. Does no I/O.
+  void Forget(Lsn last);
+  // Whether something was forgotten that no checkpoint has, and how much that was.
+  bool HasGap() const { return Forgotten() > Bytes{0}; }
+  Bytes Forgotten() const;
 
   // Returns the position that a checkpoint of the present state has to store. Call it at or before the moment whose LSN
   // the checkpoint stores, never later. Does not wait.
@@ -187,6 +196,7 @@ class Log {
   // Makes a frame the open one.
   void AddFrame(Lsn first_lsn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t UsedBlocks() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool GapIsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return forgotten_blocks_ > 0; }
 
   BlockDevice& device_;
   const LogArea area_;
@@ -215,6 +225,8 @@ class Log {
   Lsn durable_lsn_ ABSL_GUARDED_BY(mutex_);
   Lsn written_lsn_ ABSL_GUARDED_BY(mutex_);
   Lsn last_lsn_ ABSL_GUARDED_BY(mutex_);
+  Lsn forgotten_lsn_ ABSL_GUARDED_BY(mutex_);              // the last record that was forgotten
+  uint64_t forgotten_blocks_ ABSL_GUARDED_BY(mutex_) = 0;  // 0 once a checkpoint has that record
   LogCounters counters_ ABSL_GUARDED_BY(mutex_);
 };
 
