@@ -36,10 +36,24 @@ absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_vi
 }
 
 absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::string_view name) const {
+  // Of what leads nowhere, or cannot be read: one such name must not hide all the others. A lookup of it says why.
+  FileAttributes unknown;
+  unknown.links = 0;
   const std::string what = key::PathOfObject(key::Entry(content_, name));
-  BETR_ASSIGN_OR_RETURN(const EntryRecord entry, DecodeEntry(value, what));
-  if (const InodeRecord* const record = std::get_if<InodeRecord>(&entry)) return AttributesOf(*record, context_);
-  const Reference& reference = std::get<Reference>(entry);
+  const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, what);
+  if (IsUnreadable(entry.status())) return unknown;
+  BETR_RETURN_IF_ERROR(entry.status());
+  if (const InodeRecord* const record = std::get_if<InodeRecord>(&*entry)) return AttributesOf(*record, context_);
+  const Reference& reference = std::get<Reference>(*entry);
+  unknown.type = reference.type;
+  absl::StatusOr<std::optional<FileAttributes>> found = Follow(reference, what);
+  if (IsUnreadable(found.status())) return unknown;
+  BETR_RETURN_IF_ERROR(found.status());
+  return std::move(*found).value_or(unknown);
+}
+
+absl::StatusOr<std::optional<FileAttributes>> Listing::Follow(const Reference& reference,
+                                                              const std::string& what) const {
   for (const Home& home : homes_) {
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> group,
                           store_->Get(*view_, meta_, key::Group(home.content, reference.id)));
@@ -48,11 +62,7 @@ absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::str
     BETR_RETURN_IF_ERROR(CheckIsMeant(reference, record, what));
     return AttributesOf(record, home.context);
   }
-  // One name that leads nowhere must not hide all the others.
-  FileAttributes attributes;
-  attributes.type = reference.type;
-  attributes.links = 0;
-  return attributes;
+  return std::nullopt;
 }
 
 absl::Status Listing::Read(size_t max) {
@@ -91,8 +101,8 @@ absl::StatusOr<std::vector<FoundName>> FindAfter(Core& core, Inode& directory, s
     std::string name(cursor->Key().substr(content.size() + 1));
     if (!key::ValidName(name)) continue;  // as for listings
     const absl::StatusOr<Inode*> inode = core.FindRead(directory, name, cursor->Value());
-    // One name that leads nowhere must not hide all the others.
-    if (!inode.ok() && inode.status().code() != absl::StatusCode::kDataLoss) return inode.status();
+    // As for listings, one name must not hide all the others.
+    if (!inode.ok() && !IsUnreadable(inode.status())) return inode.status();
     if (learning) names.AddListed(name);
     found.push_back({std::move(name), inode.ok() ? *inode : nullptr});
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class Listing {
 
   Listing() = default;
   absl::StatusOr<FileAttributes> Resolve(std::string_view value, std::string_view name) const;
+  // Returns nothing if there is no such link group.
+  absl::StatusOr<std::optional<FileAttributes>> Follow(const Reference& reference, const std::string& what) const;
 
   const Store* store_ = nullptr;
   TreeId meta_;
@@ -57,7 +60,8 @@ class Listing {
   bool at_end_ = false;
 };
 
-// As FileSystem::LookupAfter, but without taking references. `inode` is null if the name leads nowhere.
+// As FileSystem::LookupAfter, but without taking references. `inode` is null if the name leads nowhere, or cannot be
+// followed because something cannot be read.
 struct FoundName {
   std::string name;
   Inode* inode;
