@@ -28,7 +28,7 @@
 // Hence deletes find room for their messages, whatever was written, and the work that moves them to where they free
 // something finds room, whatever was deleted. What is done for any delete (kHelp, kSettle) also leaves room for a batch
 // to the trees with the largest roots, which a delete makes anew. So a delete that leaves nothing behind finds room
-// after it.
+// after it. Work of kFree leaves no such room, so it is done only for such a delete, never for one of kReplace.
 //
 // Threads: any. Cost: O(trees that a batch writes to) or, if space is short, O(trees with buffered messages), whatever
 // the number of trees.

@@ -124,10 +124,10 @@ class Store::Impl {
   absl::Status ApplyWithRoom(std::span<const Op> ops, const ApplyAs& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Tries a delete for which there is no space, once no work is left that makes some. It may use more of the reserve.
-  // It may use still more in a form that leaves nothing behind (erase_residue.h).
+  // It may use still more in a form that leaves nothing behind (erase_residue.h), or that replaces what waits.
   struct LastTry {
     absl::Status status;
-    bool leaves_nothing;  // there is such a form
+    bool leaves_nothing;  // there is a form that does
   };
   LastTry ApplyLast(std::span<const Op> ops, const ApplyAs& apply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The same. If there is such a form but no space for it, moves on the erases that wait, with what is left of the

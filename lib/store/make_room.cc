@@ -89,7 +89,10 @@ Store::Impl::LastTry Store::Impl::ApplyLast(std::span<const Op> ops, const Apply
   const auto plain = store::WithoutResidue(*Pin(), ops, core_->options.functions);
   if (!plain.ok() || !*plain) return {plain.ok() ? helped : plain.status(), false};
   swept_ = false;  // the erases have to move on to what they erase, or to those that they replace
-  return {apply((*plain)->ops, (*plain)->replaces ? store::Purpose::kReplace : store::Purpose::kFree), true};
+  // Erases that replace others are not worth the part of the reserve that MakeRoom(kFree) may use up: it is for those
+  // that leave nothing behind, which would find no room for their batch then.
+  if ((*plain)->replaces) return {apply((*plain)->ops, store::Purpose::kReplace), false};
+  return {apply((*plain)->ops, store::Purpose::kFree), true};
 }
 
 bool Store::Impl::WaitForReaders(std::chrono::steady_clock::time_point until) const {
