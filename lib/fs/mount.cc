@@ -81,7 +81,16 @@ absl::Status ReclaimLeftovers(Core& core) {
       if (*holds) batch.EraseRange(tree, Range::Prefix(prefix));
     }
   }
-  return batch.Empty() ? absl::OkStatus() : core.store().Write(batch);
+  if (batch.Empty()) return absl::OkStatus();
+  absl::Status written = core.store().Write(batch);
+  if (!absl::IsResourceExhausted(written)) return written;
+  // Orphans have numbers that nothing else gets, so they may stay until there is space. What is in the scratch may not,
+  // since it has a place that is used again.
+  for (const TreeId tree : {core.meta(), core.data()}) {
+    const absl::StatusOr<bool> holds = Holds(core, tree, key::kScratchPrefix);
+    if (holds.ok() && *holds) return written;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace betr::fs
