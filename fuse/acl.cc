@@ -10,13 +10,15 @@ namespace betr::fuse {
 absl::Status SetAccessAcl(FileSystem& fs, InodeId inode, std::string_view value) {
   BETR_ASSIGN_OR_RETURN(const Acl acl, Acl::Decode(value));
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(inode));
-  if (acl.IsMode()) {
-    BETR_RETURN_IF_ERROR(fs::RemoveAccessAcl(fs, inode));
-  } else {
-    BETR_RETURN_IF_ERROR(fs.SetXattr(inode, kAccessAcl, value));
-  }
   AttributeChange change;
   change.permissions = (attributes.permissions & ~0777U) | acl.Permissions();
+  if (acl.IsMode()) {
+    // The mode comes first. Without the list, bits of the group that were its mask would be the group's own, and
+    // without space the list can be removed, but the mode not changed.
+    BETR_RETURN_IF_ERROR(fs.SetAttributes(inode, change).status());
+    return fs::RemoveAccessAcl(fs, inode);
+  }
+  BETR_RETURN_IF_ERROR(fs.SetXattr(inode, kAccessAcl, value));
   return fs.SetAttributes(inode, change).status();
 }
 
