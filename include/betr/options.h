@@ -64,6 +64,8 @@ struct StoreOptions {
   // checkpoint: data that comes in bulk then reaches the device once. 0: half of the cache, at most 64 MiB. Never more
   // than a quarter of the log.
   Bytes log_memory{0};
+  // Batches count as bulk if their changes have this size or more on average.
+  Bytes bulk_change = KiB(1);
   // The time between checkpoints; erases may bring one sooner. 0: only on demand and under pressure.
   std::chrono::seconds checkpoint_period{60};
   // Runs flushing, eviction, checkpoints and reclaim in two threads, with up to three more that help to compress.

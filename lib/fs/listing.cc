@@ -36,33 +36,25 @@ absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_vi
 }
 
 absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::string_view name) const {
-  // Of what leads nowhere, or cannot be read: one such name must not hide all the others. A lookup of it says why.
-  FileAttributes unknown;
-  unknown.links = 0;
   const std::string what = key::PathOfObject(key::Entry(content_, name));
-  const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, what);
-  if (IsUnreadable(entry.status())) return unknown;
-  BETR_RETURN_IF_ERROR(entry.status());
-  if (const InodeRecord* const record = std::get_if<InodeRecord>(&*entry)) return AttributesOf(*record, context_);
-  const Reference& reference = std::get<Reference>(*entry);
-  unknown.type = reference.type;
-  absl::StatusOr<std::optional<FileAttributes>> found = Follow(reference, what);
-  if (IsUnreadable(found.status())) return unknown;
-  BETR_RETURN_IF_ERROR(found.status());
-  return std::move(*found).value_or(unknown);
-}
-
-absl::StatusOr<std::optional<FileAttributes>> Listing::Follow(const Reference& reference,
-                                                              const std::string& what) const {
+  BETR_ASSIGN_OR_RETURN(const EntryRecord entry, DecodeEntry(value, what));
+  if (const InodeRecord* const record = std::get_if<InodeRecord>(&entry)) return AttributesOf(*record, context_);
+  const Reference& reference = std::get<Reference>(entry);
   for (const Home& home : homes_) {
-    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> group,
-                          store_->Get(*view_, meta_, key::Group(home.content, reference.id)));
-    if (!group) continue;
-    BETR_ASSIGN_OR_RETURN(const InodeRecord record, DecodeGroup(*group, what));
+    const absl::StatusOr<std::optional<std::string>> group =
+        store_->Get(*view_, meta_, key::Group(home.content, reference.id));
+    if (IsUnreadable(group.status())) break;
+    BETR_RETURN_IF_ERROR(group.status());
+    if (!*group) continue;
+    BETR_ASSIGN_OR_RETURN(const InodeRecord record, DecodeGroup(**group, what));
     BETR_RETURN_IF_ERROR(CheckIsMeant(reference, record, what));
     return AttributesOf(record, home.context);
   }
-  return std::nullopt;
+  // Of what leads nowhere, or to what cannot be read: one such name must not hide all the others. A lookup says why.
+  FileAttributes attributes;
+  attributes.type = reference.type;
+  attributes.links = 0;
+  return attributes;
 }
 
 absl::Status Listing::Read(size_t max) {

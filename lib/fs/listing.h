@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +42,6 @@ class Listing {
 
   Listing() = default;
   absl::StatusOr<FileAttributes> Resolve(std::string_view value, std::string_view name) const;
-  // Returns nothing if there is no such link group.
-  absl::StatusOr<std::optional<FileAttributes>> Follow(const Reference& reference, const std::string& what) const;
 
   const Store* store_ = nullptr;
   TreeId meta_;

@@ -16,8 +16,6 @@ constexpr uint64_t kNodesKept = 4;
 // Forgets at most so many times the log's memory before a checkpoint. That bounds what a crash loses of what nobody
 // synced.
 constexpr uint64_t kMostForgotten = 8;
-// Changes are large if they have this part of a basement or more, on average: 1 KiB with basements of 64 KiB.
-constexpr uint64_t kLargeChanges = 64;
 
 }  // namespace
 
@@ -34,8 +32,7 @@ void Store::Impl::LogIsRelieved() {
 
 bool Store::Impl::ChangesAreLarge() const {
   const uint64_t changes = core_->counters.changes - relieved_changes_;
-  const Bytes bytes{core_->counters.bytes_batches - relieved_bytes_};
-  return bytes * kLargeChanges >= core_->shape.basement_size * changes;
+  return Bytes{core_->counters.bytes_batches - relieved_bytes_} >= core_->options.bulk_change * changes;
 }
 
 bool Store::Impl::StoringIsCheap() const {

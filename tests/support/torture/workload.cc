@@ -194,6 +194,8 @@ StoreOptions RandomOptions(Random& random, bool background) {
   options.logging = random.OneIn(6) ? Logging::kBulk : Logging::kFull;
   options.settle_time = std::chrono::milliseconds(random.OneIn(4) && !background ? 3'600'000 : 0);
   Check(options.functions.Add(std::make_shared<AppendFunction>()).ok(), "the registry is empty");
+  Random copy = random;  // so that old seeds go on to mean what they did
+  if (copy.OneIn(2)) options.bulk_change = Bytes{0};
   return options;
 }
 
