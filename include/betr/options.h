@@ -60,12 +60,12 @@ struct StoreOptions {
   bool stale = false;
   Logging logging = Logging::kFull;
   // The memory for batches that nobody has synced; part of the cache's budget. Before it is exceeded, the batches are
-  // written to the log. If storing nodes takes about as much, nodes are stored instead, and the next sync makes a
-  // checkpoint: data that comes in bulk then reaches the device once. 0: half of the cache, at most 64 MiB. Never more
-  // than a quarter of the log.
+  // written to the log. If a checkpoint would write about as much, a checkpoint is made instead: data that comes in
+  // bulk then reaches the device once. 0: half of the cache, at most 64 MiB. Never more than a quarter of the log.
   Bytes log_memory{0};
-  // Batches count as bulk if their changes have this size or more on average.
-  Bytes bulk_change = KiB(1);
+  // If not 0: where the changes have this size or more on average, nodes are stored without that checkpoint, and the
+  // next sync makes it (docs/log.md#forgetting). Faster on hard disks, not yet safe from all that docs/log.md names.
+  Bytes bulk_change{0};
   // The time between checkpoints; erases may bring one sooner. 0: only on demand and under pressure.
   std::chrono::seconds checkpoint_period{60};
   // Runs flushing, eviction, checkpoints and reclaim in two threads, with up to three more that help to compress.

@@ -31,8 +31,10 @@ void Store::Impl::LogIsRelieved() {
 }
 
 bool Store::Impl::ChangesAreLarge() const {
-  const uint64_t changes = core_->counters.changes - relieved_changes_;
-  return Bytes{core_->counters.bytes_batches - relieved_bytes_} >= core_->options.bulk_change * changes;
+  const uint64_t relieved = relieved_changes_;  // first, since it grows towards the other
+  const uint64_t changes = core_->counters.changes - relieved;
+  const Bytes bulk = core_->options.bulk_change;
+  return bulk > Bytes{0} && Bytes{core_->counters.bytes_batches - relieved_bytes_} >= bulk * changes;
 }
 
 bool Store::Impl::StoringIsCheap() const {

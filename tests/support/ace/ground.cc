@@ -112,7 +112,6 @@ absl::StatusOr<std::unique_ptr<Store>> Ground::Open(BlockDevice& device) const {
   StoreOptions options;
   options.cache_size = cache_;
   options.log_memory = format_.log_size / 4;  // the log is what persistence points make it
-  options.bulk_change = format_.log_size;     // and forgets nothing
   options.checkpoint_period = std::chrono::seconds(0);
   options.background = false;
   options.experiments = experiments_;

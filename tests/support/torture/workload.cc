@@ -195,7 +195,7 @@ StoreOptions RandomOptions(Random& random, bool background) {
   options.settle_time = std::chrono::milliseconds(random.OneIn(4) && !background ? 3'600'000 : 0);
   Check(options.functions.Add(std::make_shared<AppendFunction>()).ok(), "the registry is empty");
   Random copy = random;  // so that old seeds go on to mean what they did
-  if (copy.OneIn(2)) options.bulk_change = Bytes{0};
+  if (copy.OneIn(2)) options.bulk_change = Bytes{1};
   return options;
 }
 
