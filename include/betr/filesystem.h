@@ -22,7 +22,7 @@
 // something that it cannot read, they are lost: their file is as it was before them. The next SyncFile of that file,
 // and the next Sync or Unmount, report this once, with EIO, or EUCLEAN for damage.
 //
-// Threads. Any thread may call anything. A read sees each write whole or not at all, and does not wait for writers.
+// Threads. Any thread may call anything. Content is read beside writers; a read sees each write whole or not at all.
 //
 // Errors are POSIX errors (betr/fs_error.h). Those that any call may return are listed only here:
 //   EIO, EUCLEAN  The device failed, or something is damaged; the message names the place.

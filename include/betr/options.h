@@ -64,7 +64,7 @@ struct StoreOptions {
   // bulk then reaches the device once. 0: half of the cache, at most 64 MiB. Never more than a quarter of the log.
   Bytes log_memory{0};
   // If not 0: where the changes have this size or more on average, nodes are stored without that checkpoint, and the
-  // next sync makes it (docs/log.md#forgetting). Faster on hard disks, not yet safe from all that docs/log.md names.
+  // next sync makes it. Faster on hard disks, but a crash may take more of what nobody synced (docs/log.md#forgetting).
   Bytes bulk_change{0};
   // The time between checkpoints; erases may bring one sooner. 0: only on demand and under pressure.
   std::chrono::seconds checkpoint_period{60};

@@ -73,9 +73,10 @@ absl::Status Store::Impl::Sync() {
   absl::Status status = log_->Sync().status();
   CountLogMemory();
   if (status.ok()) return status;
-  if (log_->status().ok()) return Checkpoint();  // the log has a gap
-  core_->health.Fail(status);
-  return status;
+  const absl::Status failed = log_->status();
+  if (failed.ok()) return Checkpoint();  // the log has a gap
+  core_->health.Fail(failed);
+  return failed;
 }
 
 }  // namespace betr

@@ -202,6 +202,7 @@ class Store::Impl {
   bool LogIsCrowded() const {
     return log_->Held() > (core_->options.background ? LogMemory() / 2 : LogMemory() * 3 / 4);
   }
+  // The same, once that has been written, forgotten or taken over by a checkpoint.
   void LogIsRelieved();
   // Whether storing the dirty nodes spares the log more than it costs by itself, and is not much more to write than all
   // records since the last checkpoint. Then most of what it writes is new, and would be written anyway.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is done when the log holds much in memory. Small changes that fall on many nodes are written to the log. Bulk
-// writes are not: their leaves have to be stored anyway, and are, and the log forgets the records. What lies between
-// the two is taken over by a checkpoint.
+// writes are not, since their leaves have to be stored anyway: a checkpoint takes them over or, if the options say so,
+// nodes are stored without one and the log forgets the records (docs/log.md#forgetting).
 #include <algorithm>
 
 #include "base/status.h"
